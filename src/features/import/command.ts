@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../cli/io.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
@@ -13,10 +13,10 @@ import { printJson } from "../json.ts";
 import { addSettings, storeSettings } from "../options.ts";
 import { UsageError } from "../usage-error.ts";
 import { withServices } from "../with-services.ts";
-import { forgetReading, previewImport, recallReading, runImport } from "./import.ts";
+import { forgetReading, ImportRefused, previewImport, recallReading, runImport } from "./import.ts";
 import { messageText } from "./messages.ts";
 import type { ImportOptions } from "./plan/plan.ts";
-import { isEncoding, limits, UnreadableInput, wholeInput } from "./read/input.ts";
+import { isEncoding, UnreadableInput, wholeInput } from "./read/input.ts";
 import { partName, stepsOf } from "./read/read.ts";
 import {
   causesText,
@@ -66,8 +66,6 @@ interface Options extends ReadingOptions, Maybe<Agreed | "yes" | "dryRun" | "jso
   readonly rejects?: string;
 }
 
-const automatic = "auto";
-
 /** Options of every command that reads a list, with what help says of them. */
 const readOptions: Readonly<Record<string, string>> = {
   "--format <format>": "what the file is; found out by itself if not given",
@@ -102,7 +100,7 @@ const importOptions: Readonly<Record<string, string>> = {
 };
 
 const choices: Readonly<Record<string, readonly string[]>> = {
-  format: [automatic, ...layouts.map(({ name }) => name)],
+  format: layouts.map(({ name }) => name),
   defaultStatus: meanings,
   reading: ["show", "forget"],
 };
@@ -160,32 +158,25 @@ nothing. An animal that has an id in the file is updated when it is imported aga
 /** What is said of the input. Throws UsageError for options that cannot be understood. */
 export function givenBy(options: ReadingOptions): Given {
   const { map, status = [], records, believe: believed, ignore: ignored, ...rest } = options;
-  const { source, encoding = "utf-8", dayFirst, monthFirst } = options;
-  const format = options.format === automatic ? undefined : options.format;
-  const columns = map === undefined ? undefined : parseFieldMap(...map);
+  const { format, source, encoding = "utf-8", dayFirst, monthFirst } = options;
+  const columns = map && parseFieldMap(...map);
   const category = options.category?.trim();
-  const excluding = {
-    "--format and --map": columns !== undefined && format !== undefined,
-    "--category and categoryId in --map": category !== undefined && columns?.categoryId,
-    "--day-first and --month-first": dayFirst && monthFirst,
+  const wrong = {
+    "--format and --map exclude each other.": columns && format,
+    "--category and categoryId in --map exclude each other.":
+      category !== undefined && columns?.categoryId,
+    "--day-first and --month-first exclude each other.": dayFirst && monthFirst,
+    [`The encoding ${encoding} is not known, as windows-1252, iso-8859-15 and utf-16le are.`]:
+      !isEncoding(encoding),
+    "--source expects a name of at most 40 characters without blanks and colons, such as clinic.":
+      source !== undefined && !/^[^\s:]{1,40}$/u.test(source),
+    "--category expects a name, such as Cat.": category !== undefined && !/\p{L}/u.test(category),
   };
-  for (const [both, isSo] of Object.entries(excluding)) {
-    if (isSo) throw new UsageError(`${both} exclude each other.`, "Leave one out.");
-  }
-  if (!isEncoding(encoding)) {
-    const hint = "Name one such as windows-1252, iso-8859-15 or utf-16le.";
-    throw new UsageError(`The encoding ${encoding} is not known.`, hint);
-  }
-  if (source !== undefined && !/^[^\s:]{1,40}$/u.test(source)) {
-    const problem = "--source expects a name of at most 40 characters without blanks and colons.";
-    throw new UsageError(problem, "Name the shelter or the program, such as --source clinic.");
-  }
-  if (category !== undefined && !/\p{L}/u.test(category)) {
-    throw new UsageError("--category expects a name, such as Cat.", "rehome pets import --help");
+  for (const [problem, isSo] of Object.entries(wrong)) {
+    if (isSo) throw new UsageError(problem, "rehome pets import --help");
   }
   return {
     ...rest,
-    format,
     columns,
     category,
     believed,
@@ -231,16 +222,12 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     const bytes = await bytesOf(io, file);
     return { bytes, list: readList(bytes, given) };
   });
-  await withServices(
-    config,
-    io,
-    async (services) => {
-      if (reading !== undefined) return ofReading(io, services.store.db, list, given, reading);
-      const work = () => imported(io, services, list, bytes, given, options);
-      report(io, await inWords(name, work), options);
-    },
-    { begins: true, dryRun: dryRun || reading !== undefined },
-  );
+  const work = async (services: Services) => {
+    if (reading !== undefined) return ofReading(io, services.store.db, list, given, reading);
+    const run = () => imported(io, services, list, bytes, given, options);
+    report(io, await inWords(name, run), options);
+  };
+  await withServices(config, io, work, { begins: true, dryRun: dryRun || reading !== undefined });
 }
 
 async function ofReading(
@@ -252,10 +239,8 @@ async function ofReading(
 ): Promise<void> {
   const found = await db.read((tx) => recallReading(tx, columnsIn(list), source));
   if (found === undefined) {
-    throw new UsageError(
-      "No list like this one was imported.",
-      "Name its source with --source, or import it: how it is read is remembered.",
-    );
+    const hint = "Name its source with --source, or import it: how it is read is remembered.";
+    throw new UsageError("No list like this one was imported.", hint);
   }
   if (what === "show") return printJson(io, found.reading);
   await db.transaction((tx) => forgetReading(tx, found));
@@ -299,7 +284,7 @@ async function imported(
   }
   const ofAll = "No column says whether an animal is for adoption. Are all of these?";
   const question = unsure === undefined ? "Import them?" : ofAll;
-  if (isYes(await io.ask(`${question} [y/N] `))) return run();
+  if (isYes(await ask(`${question} [y/N] `))) return run();
   throw unsure ?? new Error("Nothing was changed.");
 }
 
@@ -316,22 +301,21 @@ export async function preparedAsking(
   list: List,
   given: Given,
   bytes: Uint8Array,
-  recall: (list: List, given: Given) => Promise<Reading | undefined> = async () => undefined,
+  recall?: (list: List, given: Given) => Promise<Reading | undefined>,
 ): Promise<{ readonly prepared: Prepared; readonly unsure?: UnreadableInput | undefined }> {
-  const remembered = await recall(list, given);
+  const remembered = await recall?.(list, given);
   const { prepared, open, refusal } = proposed(list, { ...given, remembered });
   if (prepared !== undefined) {
     const statuses = await askWords(ask, open, given);
-    const isTold = statuses.size > (given.statuses?.size ?? 0);
-    const again = { ...given, statuses, remembered };
-    return { prepared: isTold ? preparedOf(proposed(list, again)) : prepared };
+    if (statuses.size === (given.statuses?.size ?? 0)) return { prepared };
+    return { prepared: preparedOf(proposed(list, { ...given, statuses, remembered })) };
   }
   const [question] = open;
   const said = question && (await answerTo(ask, question, given));
   if (said === undefined) throw refusal ?? new Error("Nothing was changed.");
   const next = question?.is === "part" ? readList(bytes, said) : list;
   const found = await preparedAsking(ask, next, said, bytes, recall);
-  return said.defaultStatus === given.defaultStatus ? found : { ...found, unsure: refusal };
+  return question?.is === "status" ? { ...found, unsure: refusal } : found;
 }
 
 /** What was said with an answer to the first question of a list; undefined without one. */
@@ -344,10 +328,10 @@ async function answerTo(ask: Ask, question: Question, given: Given): Promise<Giv
       return part && { ...given, ...part };
     }
     case "category": {
-      const category = await ask("What kind of animal are all of these, such as Dog? ");
+      const category = (await ask("What kind of animal are all of these, such as Dog? ")).trim();
       // A yes is no kind of animal.
-      const isKind = /\p{L}{2}/u.test(category) && !/^\s*(?:yes|no)\s*$/i.test(category);
-      return isKind ? { ...given, category: category.trim() } : undefined;
+      const isKind = /\p{L}{2}/u.test(category) && !/^(?:yes|no)$/i.test(category);
+      return isKind ? { ...given, category } : undefined;
     }
     case "words": {
       const statuses = await askWords(ask, [question], given);
@@ -357,12 +341,11 @@ async function answerTo(ask: Ask, question: Question, given: Given): Promise<Giv
     }
     case "column": {
       const { column, records, available } = question;
-      const answer = await ask(
-        `By the column ${column}, ${records} of the ${available} available animals are not. Is that so? [y/N] `,
-      );
-      if (isYes(answer)) return { ...given, believed: [...(given.believed ?? []), column] };
-      const ignores = isYes(await ask(`Leave the column ${column} out? [y/N] `));
-      return ignores ? { ...given, ignored: [...(given.ignored ?? []), column] } : undefined;
+      const what = `By the column ${column}, ${records} of the ${available} available animals are not`;
+      const answer = await ask(`${what}. Is that so? [y/n] `);
+      const is = isYes(answer) ? "believed" : "ignored";
+      const isTold = /^\s*[yn]/i.test(answer);
+      return isTold ? { ...given, [is]: [...(given[is] ?? []), column] } : undefined;
     }
     case "status":
       // It is asked at the end, with what that comes to.
@@ -380,10 +363,13 @@ async function askWords(
 ): Promise<ReadonlyMap<string, Meaning>> {
   const told = new Map(statuses);
   for (const { column, words } of open.filter((each) => each.is === "words")) {
-    for (const { word, records } of words) {
-      if (told.has(statusKey(word))) continue;
+    for (const { word, records } of words.filter(({ word }) => !told.has(statusKey(word)))) {
       const where = `${column} mean (${counted(records, "record")})`;
-      const meaning = await askMeaning(ask, `What does ${JSON.stringify(word)} in ${where}`);
+      const question = `What does ${JSON.stringify(word)} in ${where}: ${meanings.join(", ")}? `;
+      let answer = "";
+      do answer = await ask(question);
+      while (answer.trim() !== "" && meaningNamed(answer) === undefined);
+      const meaning = meaningNamed(answer);
       if (meaning === undefined) return told;
       told.set(statusKey(word), meaning);
     }
@@ -391,55 +377,42 @@ async function askWords(
   return told;
 }
 
-async function askMeaning(ask: Ask, question: string): Promise<Meaning | undefined> {
-  const answer = await ask(`${question}: ${meanings.join(", ")}? `);
-  return answer.trim() === "" ? undefined : (meaningNamed(answer) ?? askMeaning(ask, question));
-}
-
-async function askCategories(ask: Ask, { rejections }: ImportSummary): Promise<boolean> {
-  const unknown = rejections.filter(({ unknownCategory }) => unknownCategory === true);
-  const names = new Set(unknown.flatMap(({ problem }) => problem.values[0] ?? []));
-  if (names.size === 0) return false;
-  return isYes(await ask(`New categories: ${[...names].join(", ")}. Make them? [y/N] `));
+async function askCategories(ask: Ask, { causes }: ImportSummary): Promise<boolean> {
+  const unknown = causes.filter(({ unknownCategory }) => unknownCategory === true);
+  const names = unknown.map(({ problem }) => problem.values[0]);
+  if (names.length === 0) return false;
+  return isYes(await ask(`New categories: ${names.join(", ")}. Make them? [y/N] `));
 }
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
 function report(io: Io, summary: ImportSummary, options: Options): void {
   const { rejects, json, skipBad, acceptGuess } = options;
+  const { rejected, read, refusal, rejections } = summary;
   if (json) printJson(io, importedJson(summary));
   else io.out(importedText(summary));
-  const written = rejects === undefined ? 0 : writeRejects(rejects, summary.rejections);
-  if (summary.rejected === 0) return;
-  const which = written < summary.rejected ? `The first ${grouped(written)}` : "All of them";
-  const where = rejects === undefined ? undefined : `${which} are in ${rejects}.`;
-  if (skipBad !== true) throw new Error(refusedText(summary, where, acceptGuess));
-  io.err(causesText(summary, where));
-  if (summary.rejected < summary.read) return;
+  if (rejects !== undefined && rejected > 0) writeRejects(rejects, rejections);
+  const which = rejections.length < rejected ? `The first ${grouped(rejections.length)}` : "All";
+  const where = rejects === undefined ? "" : `${which} of them are in ${rejects}.`;
+  if (rejected > 0 && skipBad !== true) throw new Error(refusedText(summary, where, acceptGuess));
+  if (rejected > 0) io.err(causesText(summary, where));
+  if (refusal !== undefined) throw new ImportRefused(refusal, summary);
+  if (rejected < read || read === 0) return;
   throw new Error(
-    `None of ${counted(summary.read, "record")} could be imported.\nTry: rehome pets import --help`,
+    `None of ${counted(read, "record")} could be imported.\nTry: rehome pets import --help`,
   );
 }
 
-/**
- * Writes rejections to a new file, as many as an input may be large. Returns how many. Throws
- * `unavailable` when it cannot be made.
- */
-export function writeRejects(path: string, rejections: readonly Rejection[]): number {
-  if (rejections.length === 0) return 0;
-  let left = limits.bytes;
-  const lines: string[] = [];
-  for (const { line, field, problem, record } of rejections) {
-    const said = `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
-    left -= Buffer.byteLength(said);
-    if (left < 0) break;
-    lines.push(said);
-  }
+/** Writes rejections to a new file. Throws `unavailable` when it cannot be made. */
+export function writeRejects(path: string, rejections: readonly Rejection[]): void {
   try {
-    writeFileSync(path, lines.join(""), { flag: "wx", mode: 0o600 });
+    writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+    for (const { line, field, problem, record } of rejections) {
+      const said = jsonText({ line, field, problem: messageText(problem), record });
+      appendFileSync(path, `${said}\n`);
+    }
   } catch (error) {
     const message = `The file of rejects ${path} cannot be written: ${reasonNotMade(error)}.`;
     const hint = "Name a new file in a folder that this user can write to.";
     throw new AppError("unavailable", message, { cause: error, hint });
   }
-  return lines.length;
 }

@@ -44,7 +44,6 @@ export const messageTexts = {
   namesTell: () =>
     "names say that animals are adopted or reserved, and their status says available",
   statusesBlank: () => "animals have a blank status and are stored without one",
-  wholeRefused: (why: string) => `the import itself would be refused: ${why.replace(/\.$/, "")}`,
   namesDiffer: () => "ids have records with different names; the newest name is used",
   recordsDisagree: () =>
     "animals have several records of one time that disagree, of which the one furthest from adoption holds",
@@ -154,26 +153,23 @@ export const messageTexts = {
     `${rejected} of ${read} records ${rejected === "1" ? "has" : "have"} errors, first in line ${line}: ${field}${id && ` of ${id}`}`,
 };
 
-type MessageCode = keyof typeof messageTexts;
-type MessageTexts = typeof messageTexts;
+type Texts = typeof messageTexts;
 
 /** What is said of an input: which text, with the values that it shows. */
 export interface Message {
-  readonly code: MessageCode;
+  readonly code: keyof Texts;
   readonly values: readonly string[];
 }
 
-export function message<C extends MessageCode>(
+export const message = <C extends keyof Texts>(
   code: C,
-  ...values: Parameters<MessageTexts[C]>
-): Message {
-  return { code, values };
-}
+  ...values: Parameters<Texts[C]>
+): Message => ({ code, values });
 
 /** The message in words; those of the command line unless others are given. */
 export function messageText(
   { code, values }: Message,
-  texts: Readonly<Record<MessageCode, (...values: string[]) => string>> = messageTexts,
+  texts: Readonly<Record<keyof Texts, (...values: string[]) => string>> = messageTexts,
 ): string {
   return texts[code](...values);
 }

@@ -9,7 +9,6 @@ import { fieldMapText } from "./understand/columns.ts";
 import { confirmedReading, type Prepared } from "./understand/propose.ts";
 import {
   type Candidate,
-  type Gone,
   problemsMax,
   type Rejection,
   type SoundRecord,
@@ -91,12 +90,9 @@ export const importSchema = object({
 
 /** An animal that was here, and what an import does to it: from what to what. */
 export type AnimalReport = Static<typeof changedAnimal>;
-/** Of one that is kept, `fields` are what is here, and what the list says. */
-export type KeptAnimal = AnimalReport & { readonly by?: string | undefined };
 
 /** Causes that are told, which hold values of the input; every word that is to be answered is. */
 const causesMax = 300;
-const reasonsMax = 100;
 const sampleAnimals = 5;
 const causeLines = 5;
 
@@ -115,9 +111,13 @@ export function summary(
   const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
+  const gone = records.filter((each) => each.kind === "gone");
   const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
   for (const { status } of pets) statuses[status ?? "none"] += 1;
-  const keptAnimals: KeptAnimal[] = plan.kept.map((each) => ({ ...each, by: people.get(each.id) }));
+  /** Those that are not for adoption by why, the most frequent first. */
+  const skipped = [...Map.groupBy(gone, ({ reason }) => reason)]
+    .map(([reason, all]) => ({ reason, records: all.length }))
+    .toSorted((one, other) => other.records - one.records);
   return {
     format: reading.format,
     shape: input.shape,
@@ -132,7 +132,7 @@ export function summary(
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
-    skipped: skippedOf(records.filter((each) => each.kind === "gone")),
+    skipped,
     statuses,
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
@@ -150,7 +150,8 @@ export function summary(
       .slice(0, reportsMax)
       .map(({ record: { line }, animal: { id, name, status } }) => ({ line, id, name, status })),
     animals: plan.changed,
-    keptAnimals,
+    /** Of one that is kept, `fields` are what is here, and what the list says. */
+    keptAnimals: plan.kept.map((each) => ({ ...each, by: people.get(each.id) })),
   };
 }
 
@@ -161,12 +162,13 @@ function planNotes(
 ): readonly Note[] {
   const named = ({ line, name = "" }: SoundRecord) => ({ line, example: JSON.stringify(name) });
   const isAnonymous = ({ id, externalId }: Candidate) => (id ?? externalId) === undefined;
-  const nameless = pets.filter(({ name }) => name === unnamed);
   const all = {
     // By names, the next whole list finds the animals of this one again.
     idsMissing: isWhole ? [] : pets.filter(isAnonymous).map(named),
     alikeThere: alike.map(named),
-    namesMissing: nameless.map(({ line, externalId = "" }) => ({ line, example: externalId })),
+    namesMissing: pets
+      .filter(({ name }) => name === unnamed)
+      .map(({ line, externalId = "" }) => ({ line, example: externalId })),
     namesDiffer: newest.renamed,
     recordsDisagree: newest.undecided,
   };
@@ -174,15 +176,6 @@ function planNotes(
     const said = message(code as keyof typeof all);
     return first ? [{ said, records, firstLine: first.line, example: first.example }] : [];
   });
-}
-
-/** Those that are not for adoption by why, the most frequent first. */
-function skippedOf(gone: readonly Gone[]) {
-  const reasons = [...Map.groupBy(gone, ({ reason }) => reason)]
-    .map(([reason, all]) => ({ reason, records: all.length }))
-    .toSorted((a, b) => b.records - a.records);
-  const rest = recordsOf(reasons.splice(reasonsMax));
-  return rest === 0 ? reasons : [...reasons, { reason: "other reasons", records: rest }];
 }
 
 /** The rejections by what is wrong, the most frequent first. */
@@ -211,30 +204,23 @@ const recordsOf = (all: readonly { readonly records: number }[]): number =>
 
 /** The document of `--json`: what the schema has of a summary. */
 export function importedJson(summary: ImportSummary): Readonly<Record<string, unknown>> {
-  const { reading, skipped, causes, change = null } = summary;
-  const told = {
+  const { reading, skipped, change = null } = summary;
+  const all: Readonly<Record<string, unknown>> = {
+    ...summary,
     change,
     guessed: summary.isGuessed,
     columns: Object.entries(reading.columns ?? {}).map(([field, column]) => ({ field, column })),
     keptAnimals: summary.keptAnimals.map(({ id, name, fields, by = null }) => {
       return { id, name, fields, by };
     }),
-    causes: causes.map(({ field, problem, records, lines }) => {
+    causes: summary.causes.map(({ field, problem, records, lines }) => {
       return { field, problem: messageText(problem), records, lines };
     }),
     skipped: recordsOf(skipped),
     skippedReasons: skipped,
-    notes: notesOf(summary).map(({ said, ...each }) => ({ text: messageText(said), ...each })),
+    notes: summary.notes.map(({ said, ...each }) => ({ text: messageText(said), ...each })),
   };
-  const all: Readonly<Record<string, unknown>> = { ...summary, ...told };
   return Object.fromEntries(Object.keys(importSchema.properties).map((name) => [name, all[name]]));
-}
-
-/** The notes, with what a dry run says where the import itself would be refused. */
-function notesOf({ notes, refusal, missing }: ImportSummary): readonly Note[] {
-  if (refusal === undefined) return notes;
-  const said = message("wholeRefused", refusal.message.replace(" Nothing was changed.", ""));
-  return [...notes, { said, records: missing, firstLine: 0, example: "" }];
 }
 
 const words: Readonly<Record<Meaning, string>> = {
@@ -253,12 +239,13 @@ function counts(rows: readonly (readonly [count: number, what: string])[]): stri
 }
 
 export function importedText(summary: ImportSummary): string {
-  const { format, shape, applied, read, withdrawn, missing, kept, waiting } = summary;
+  const { format, shape, applied, missing, animals, keptAnimals, updated, withdrawn } = summary;
+  const { waiting, kept, isGuessed } = summary;
   const would = applied ? "" : "would be ";
   const lacking = missing === 0 ? "" : `, ${grouped(missing)} of them not in the whole list`;
   const rows: readonly (readonly [number, string])[] = [
     [summary.added, `${would}added`],
-    [summary.updated, `${would}updated`],
+    [updated, `${would}updated`],
     [summary.unchanged, "unchanged"],
     [withdrawn, `${would}withdrawn${lacking}`],
     [kept, "of them kept as people changed them"],
@@ -267,146 +254,123 @@ export function importedText(summary: ImportSummary): string {
     ...summary.skipped.map((each) => [each.records, `not for adoption: ${each.reason}`] as const),
     [summary.rejected, "bad"],
   ];
-  const lines = counts(rows.filter(([count], at) => at < 3 || count > 0));
-  const categories = summary.categoriesAdded.map(
-    ({ id, name }) => `Category ${name} ${applied ? "is" : "would be"} ${id}.\n`,
-  );
-  const notes = notesOf(summary).map(({ said, records, firstLine, example }) => {
+  const notes = summary.notes.map(({ said, records, firstLine, example }) => {
     const shown = example && `: ${example}`;
     const first = firstLine === 0 ? "" : `, first on ${unitOf(summary)} ${firstLine}${shown}`;
-    const count = records === 0 ? "" : ` (${grouped(records)}${first})`;
-    return `Note: ${messageText(said)}${count}.\n`;
+    return `Note: ${messageText(said)}${records && ` (${grouped(records)}${first})`}.\n`;
   });
-  const how = summary.isGuessed ? "guessed" : format;
-  const head = `Read ${counted(read, "record")} (${how}, ${shape}).\n`;
-  const about = [head, ...understoodTexts(summary), lines, ...categories, ...notes];
-  return `${about.join("")}${animalsText(summary)}`;
+  const restored = animals.filter(({ did }) => did === "restored").length;
+  return [
+    `Read ${counted(summary.read, "record")} (${isGuessed ? "guessed" : format}, ${shape}).\n`,
+    ...understoodTexts(summary),
+    counts(rows.filter(([count], at) => at < 3 || count > 0)),
+    ...summary.categoriesAdded.map(
+      ({ id, name }) => `Category ${name} ${applied ? "is" : "would be"} ${id}.\n`,
+    ),
+    ...notes,
+    ...named(updated + withdrawn + waiting + restored, animals),
+    ...named(kept, keptAnimals),
+  ].join("");
 }
 
-const titles = new Map([
-  ["categoryId", "category"],
-  ["externalId", "id"],
-  ["updatedAt", "date"],
-]);
+const titles: Readonly<Record<string, string>> = {
+  categoryId: "category",
+  externalId: "id",
+  updatedAt: "date",
+};
 
-function understoodTexts(summary: ImportSummary): string[] {
-  const { reading, statuses, stems, skipped } = summary;
+function understoodTexts({ isGuessed, reading, statuses, stems, skipped }: ImportSummary) {
   const { columns = {}, category, defaultStatus } = reading;
-  const lines: string[] = [];
-  const means = (all: readonly (readonly [word: string, meaning: Meaning])[]) =>
-    all.map(([word, meaning]) => `${word} is ${words[meaning]}`).join(", ");
-  if (summary.isGuessed) {
-    const arrows = Object.entries(columns).map(([name, column]) => {
-      return `${column} -> ${titles.get(name) ?? name}`;
-    });
-    if (category !== undefined) arrows.push(`all -> category ${category}`);
-    const counts = Object.entries({ ...statuses, gone: recordsOf(skipped) })
-      .filter(([, count]) => count > 0)
-      .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
-    lines.push(`  ${arrows.join(", ")}: ${counts.join(", ") || "nobody"}\n`);
-    const isStem = new Set(stems.map(({ word }) => word));
-    const own = Object.entries(reading.statuses).filter(([word]) => !isStem.has(word));
-    if (defaultStatus !== undefined) own.push(["blank", defaultStatus]);
-    if (own.length > 0) lines.push(`  In ${columns.status ?? "the list"}: ${means(own)}.\n`);
-  }
+  const means = (of: string, all: readonly (readonly [word: string, meaning: Meaning])[]) => {
+    const said = all.map(([word, meaning]) => `${word} is ${words[meaning]}`);
+    return all.length === 0 ? [] : [`  ${of}: ${said.join(", ")}.\n`];
+  };
   const sensed = stems.map(({ word, meaning }) => [JSON.stringify(word), meaning] as const);
-  return sensed.length === 0 ? lines : [...lines, `  Taken by their sense: ${means(sensed)}.\n`];
+  const bySense = means("Taken by their sense", sensed);
+  if (!isGuessed) return bySense;
+  const arrows = Object.entries(columns).map(
+    ([name, column]) => `${column} -> ${titles[name] ?? name}`,
+  );
+  if (category !== undefined) arrows.push(`all -> category ${category}`);
+  const found = Object.entries({ ...statuses, gone: recordsOf(skipped) })
+    .filter(([, count]) => count > 0)
+    .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
+  const isStem = new Set(stems.map(({ word }) => word));
+  const own = Object.entries(reading.statuses).filter(([word]) => !isStem.has(word));
+  if (defaultStatus !== undefined) own.push(["blank", defaultStatus]);
+  const first = `  ${arrows.join(", ")}: ${found.join(", ") || "nobody"}\n`;
+  return [first, ...means(`In ${columns.status ?? "the list"}`, own), ...bySense];
 }
 
 /** Animals that are named in a report for a person; `--json` has more. */
 const namedMax = 10;
 
-function animalsText(summary: ImportSummary): string {
-  const { animals, keptAnimals, updated, withdrawn, waiting, kept } = summary;
-  const restored = animals.filter(({ did }) => did === "restored").length;
-  const some = (count: number, all: readonly string[]) => {
-    const shown = all.slice(0, namedMax);
-    const isMore = count > shown.length && shown.length > 0;
-    return isMore ? [...shown, `and ${grouped(count - shown.length)} more`] : shown;
-  };
-  const changed = animals.map(({ name, did, fields }) => {
-    const from = fields.map(
-      (each) => `${each.field} ${valueText(each, "before")} -> ${valueText(each, "after")}`,
-    );
-    return `${named(name)}: ${did === "updated" ? from.join(", ") : did}`;
-  });
-  const lines = [
-    ...some(updated + withdrawn + waiting + restored, changed),
-    ...some(kept, keptAnimals.map(keptText)),
-  ];
-  return lines.map((line) => `  ${line}\n`).join("");
-}
-
-const named = (name: string) => (name === "" ? "Unnamed" : JSON.stringify(name));
-
-function valueText(of: AnimalReport["fields"][number], when: "before" | "after"): string {
-  const value = of[when];
-  return of.field === "status" ? words[(value ?? "none") as Meaning] : JSON.stringify(value ?? "");
+/** The first of so many animals, a line each. */
+function named(count: number, all: ImportSummary["keptAnimals"] | readonly AnimalReport[]) {
+  const lines = all.slice(0, namedMax).map((each) => `  ${animalText(each)}\n`);
+  const left = count - lines.length;
+  return left > 0 && lines.length > 0 ? [...lines, `  and ${grouped(left)} more\n`] : lines;
 }
 
 /** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
-function keptText({ name, fields, by }: KeptAnimal): string {
-  const said = fields.map((each) => {
-    if (each.field !== "presence")
-      return `${each.field} ${valueText(each, "before")}, listed as ${valueText(each, "after")}`;
-    return each.before === "gone" ? "removed, but listed" : "here, but not listed";
+function animalText({ name, did, fields, by }: AnimalReport & { by?: string | undefined }): string {
+  const said = fields.map(({ field, before, after }) => {
+    if (field === "presence")
+      return before === "gone" ? "removed, but listed" : "here, but not listed";
+    const [was, is] = [before, after].map((value) =>
+      field === "status" ? words[(value ?? "none") as Meaning] : JSON.stringify(value ?? ""),
+    );
+    return `${field} ${was}${did === "kept" ? ", listed as" : " ->"} ${is}`;
   });
   const who = by === undefined ? "" : ` by ${by}`;
-  return `${named(name)}: kept as people changed it${who} (${said.join("; ")})`;
+  const kept = `kept as people changed it${who} (${said.join("; ")})`;
+  const others = did === "updated" ? said.join(", ") : did;
+  return `${name === "" ? "Unnamed" : JSON.stringify(name)}: ${did === "kept" ? kept : others}`;
 }
 
 /** Causes that are shown to a person; `--json` has more. */
 const shownCausesMax = 20;
 
 /** What is wrong with the rejected records, a line for each cause, and where all of them are. */
-export function causesText(summary: ImportSummary, rejects: string | undefined): string {
-  const { causes } = summary;
-  const lines = counts(
-    causes.slice(0, shownCausesMax).map(({ field, problem, records, lines: at }) => {
-      const more = records > at.length ? ", ..." : "";
-      const where = `${unitOf(summary)}${at.length > 1 ? "s" : ""} ${at.join(", ")}${more}`;
-      return [records, `${field && `${field}: `}${messageText(problem)} (${where})`];
-    }),
-  );
-  const left = causes.length - shownCausesMax;
+export function causesText(summary: ImportSummary, rejects = ""): string {
+  const rows = summary.causes.map(({ field, problem, records, lines: at }) => {
+    const where = `${at.length > 1 ? "s" : ""} ${at.join(", ")}${records > at.length ? ", ..." : ""}`;
+    const what = `${field && `${field}: `}${messageText(problem)} (${unitOf(summary)}${where})`;
+    return [records, what] as const;
+  });
+  const left = rows.splice(shownCausesMax).length;
   const more = left > 0 ? `  and ${grouped(left)} more causes\n` : "";
-  return `${lines}${more}${rejects === undefined ? "" : `  ${rejects}\n`}`;
+  return `${counts(rows)}${more}${rejects && `  ${rejects}\n`}`;
 }
 
-export function refusedText(
-  summary: ImportSummary,
-  rejects: string | undefined,
-  isAgreed = false,
-): string {
-  const { rejected, read, dryRun, causes } = summary;
-  const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
-  const unknown = causes
-    .flatMap(({ unknownStatus }) => unknownStatus ?? [])
-    .map((word) => word.replaceAll(/["\s]+/g, " ").trim())
-    .filter((word) => word !== "");
-  const remedies: string[] = [];
-  if (unknown.length > 0) {
-    const pairs = statusWordsText(unknown.map((word) => [word, "?"] as const));
-    remedies.push(`Say what each ? means (${meanings.join(", ")}): --status ${shellWord(pairs)}.`);
-  }
-  if (causes.some(({ unknownCategory }) => unknownCategory)) {
-    remedies.push(
+/** Why nothing is imported, and what to do. */
+export function refusedText(summary: ImportSummary, rejects: string, isAgreed = false): string {
+  const { rejected, read, dryRun, causes, isGuessed } = summary;
+  const unknown = causes.flatMap(({ unknownStatus = "" }) => {
+    const word = unknownStatus.replaceAll(/["\s]+/g, " ").trim();
+    return word === "" ? [] : [[word, "?"] as const];
+  });
+  const pairs = shellWord(statusWordsText(unknown));
+  const remedies = [
+    unknown.length > 0 && `Say what each ? means (${meanings.join(", ")}): --status ${pairs}.`,
+    causes.some(({ unknownCategory }) => unknownCategory) &&
       "Add --create-categories, or name them with: rehome categories add NAME --id ID.",
-    );
-  }
-  if (summary.isGuessed && !isAgreed) remedies.push(guessRemedy(summary));
-  remedies.push("Fix the records, or import the rest with --skip-bad.");
+    isGuessed && !isAgreed && guessRemedy(summary),
+    "Fix the records, or import the rest with --skip-bad.",
+  ];
+  const consequence = dryRun ? "nothing would be changed" : "nothing was changed";
   return `${grouped(rejected)} of ${grouped(read)} records cannot be imported, so ${consequence}.
-${causesText(summary, rejects)}Try: ${remedies.join(" ")}`;
+${causesText(summary, rejects)}Try: ${remedies.filter((each) => each !== false).join(" ")}`;
 }
 
 /** How a script agrees to what was guessed. */
 export function guessRemedy({ reading }: ImportSummary): string {
   const { columns = {}, statuses, defaultStatus, category } = reading;
-  const options = [`--map ${shellWord(fieldMapText(columns))}`];
-  if (category !== undefined) options.push(`--category ${shellWord(category)}`);
-  const pairs = statusWordsText(Object.entries(statuses));
-  if (pairs !== "") options.push(`--status ${shellWord(pairs)}`);
-  if (defaultStatus !== undefined) options.push(`--default-status ${defaultStatus}`);
-  return `If the guess is right, add --accept-guess, or say the same: ${options.join(" ")}.`;
+  const said = Object.entries({
+    map: fieldMapText(columns),
+    category,
+    status: statusWordsText(Object.entries(statuses)),
+    "default-status": defaultStatus,
+  }).flatMap(([option, value = ""]) => (value === "" ? [] : `--${option} ${shellWord(value)}`));
+  return `If the guess is right, add --accept-guess, or say the same: ${said.join(" ")}.`;
 }

@@ -10,22 +10,17 @@ import { UsageError } from "../../../src/features/usage-error.ts";
 import { temporaryFolder } from "../../helpers/binary.ts";
 import { testIo } from "../../helpers/io.ts";
 
-test("the file of rejects is new, and says how many it has", async () => {
+test("the file of rejects is new, and has a line for each", async () => {
   using folder = temporaryFolder();
   const path = `${folder.path}/bad.ndjson`;
-  const record = { name: "x".repeat(1024 * 1024) };
-  const bad = { kind: "reject", line: 2, field: "name", problem: message("missing"), record };
-  const rejections = Array.from({ length: 70 }, () => bad as Rejection);
-  // It is no larger than an input may be.
-  expect(writeRejects(path, rejections)).toBe(63);
-  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(64);
-  expect(() => writeRejects(path, rejections)).toThrow("cannot be written");
+  const bad = { kind: "reject", line: 2, field: "name", problem: message("missing"), record: {} };
+  writeRejects(path, [bad as Rejection, bad as Rejection]);
+  expect(readFileSync(path, "utf8").split("\n")).toHaveLength(3);
+  expect(() => writeRejects(path, [])).toThrow("cannot be written");
 });
 
-const options = { format: "auto" };
-
 test.each(["clinic", "x".repeat(40), "été-2"])("--source %s is a name", (source) => {
-  expect(givenBy({ ...options, source }).source).toBe(source);
+  expect(givenBy({ source }).source).toBe(source);
 });
 
 test.each([
@@ -39,7 +34,7 @@ test.each([
   { status: ["Zone 1=?"] },
   { records: '"a\\q".list' },
 ])("%j is no way to read a file", (wrong) => {
-  expect(() => givenBy({ ...options, ...wrong })).toThrow(UsageError);
+  expect(() => givenBy(wrong)).toThrow(UsageError);
 });
 
 test("the options of a reading reach it", () => {
@@ -60,7 +55,7 @@ test("the options of a reading reach it", () => {
       ["zone 2", "sold"],
     ]),
   );
-  expect([givenBy(options).format, givenBy({ format: "asm" }).format]).toEqual([undefined, "asm"]);
+  expect([givenBy({}).format, givenBy({ format: "asm" }).format]).toEqual([undefined, "asm"]);
   expect(
     [{ dayFirst: true } as const, { monthFirst: true } as const, {}].map(
       (day) => givenBy(day).dayFirst,

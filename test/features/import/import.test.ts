@@ -223,10 +223,9 @@ test("what many records have in common is counted by the most frequent, with the
   const text = `id,name,category,status,externalId,source\n${rows.map((row) => `${row},,`).join("\n")}\n`;
   await named([{ id: 1n, name: "Dog" }]);
   const { skipped, causes, sample } = await run(text);
-  expect([...skipped.slice(0, 2), skipped.at(-1)]).toEqual([
+  expect(skipped.slice(0, 2)).toEqual([
     { reason: 'status "Died - ward 0"', records: 2 },
     { reason: 'status "Died - ward 1"', records: 1 },
-    { reason: "other reasons", records: 50 },
   ]);
   expect(causes).toMatchObject([
     {

@@ -56,7 +56,6 @@ export const spanishMessages: typeof englishMessages = {
   other: (text) => `(en inglés) ${text}`,
   idsDamaged: () =>
     "Una hoja de cálculo ha dañado algunos números; estos animales se importan sin número",
-  wholeRefused: (why) => `(en inglés) ${why}`,
   sheetsUnread: (names) =>
     `El libro tiene otras hojas, que no se leen: ${names}. Guarda cada una como archivo propio`,
   datesUnreadable: (field) => `No se entienden las fechas de la columna ${field}`,
