@@ -9,6 +9,7 @@ import { fieldMapText } from "./understand/columns.ts";
 import { confirmedReading, type Prepared } from "./understand/propose.ts";
 import {
   type Candidate,
+  type Gone,
   problemsMax,
   type Rejection,
   type SoundRecord,
@@ -111,13 +112,8 @@ export function summary(
   const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
-  const gone = records.filter((each) => each.kind === "gone");
   const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
   for (const { status } of pets) statuses[status ?? "none"] += 1;
-  /** Those that are not for adoption by why, the most frequent first. */
-  const skipped = [...Map.groupBy(gone, ({ reason }) => reason)]
-    .map(([reason, all]) => ({ reason, records: all.length }))
-    .toSorted((one, other) => other.records - one.records);
   return {
     format: reading.format,
     shape: input.shape,
@@ -132,7 +128,7 @@ export function summary(
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
-    skipped,
+    skipped: skippedOf(records.filter((each) => each.kind === "gone")),
     statuses,
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
@@ -177,6 +173,12 @@ function planNotes(
     return first ? [{ said, records, firstLine: first.line, example: first.example }] : [];
   });
 }
+
+/** Those that are not for adoption by why, the most frequent first. */
+const skippedOf = (gone: readonly Gone[]) =>
+  [...Map.groupBy(gone, ({ reason }) => reason)]
+    .map(([reason, all]) => ({ reason, records: all.length }))
+    .toSorted((one, other) => other.records - one.records);
 
 /** The rejections by what is wrong, the most frequent first. */
 function causesOf(rejections: readonly Rejection[]) {
