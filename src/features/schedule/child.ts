@@ -14,9 +14,7 @@ import { reasonOf } from "../../domain/system-error.ts";
 const path = process.execPath;
 
 /** The words that start this program: the executable, or Bun and the program's file. */
-export function program(): string[] {
-  return Bun.isStandaloneExecutable ? [path] : [path, Bun.main];
-}
+export const program = () => (Bun.isStandaloneExecutable ? [path] : [path, Bun.main]);
 
 const mebibyte = 1024 * 1024;
 const lookMs = 50;
@@ -28,9 +26,8 @@ const smallMemory = { BUN_JSC_forceRAMSize: String(256 * mebibyte) };
 /** What a process has, as far as the system tells. */
 function memoryOf(pid: number): number {
   try {
-    const [, kibibytes] =
-      /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return Number(kibibytes ?? 0) * 1_024;
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_024;
   } catch {
     return 0;
   }
@@ -91,14 +88,11 @@ export function childEnvironment(
   // What this process warns of is not for the others to warn of, too.
   const known = new Set([...all.map(({ setting }) => setting), ...retiredSettings].map(variableOf));
   // The channel to this process's own parent is not the child's.
-  const others = Object.entries(env).filter(
-    ([name]) => !known.has(name) && !/^(?:NODE_CHANNEL|SUPERVISOR)_/.test(name),
-  );
+  const isOther = (name: string) => !known.has(name) && !/^(NODE_CHANNEL|SUPERVISOR)_/.test(name);
+  const others = Object.entries(env).filter(([name]) => isOther(name));
   const given = all.filter(({ text, value }) => text !== undefined && value !== undefined);
+  const own = given.map(({ setting, text }) => [variableOf(setting), text] as const);
   const data = dataFolderOf(config);
-  return {
-    ...Object.fromEntries(others),
-    ...Object.fromEntries(given.map(({ setting, text }) => [variableOf(setting), text])),
-    ...(data !== undefined && { [variableOf(settings.data)]: data }),
-  };
+  const place = data === undefined ? {} : { [variableOf(settings.data)]: data };
+  return { ...Object.fromEntries([...others, ...own]), ...place };
 }

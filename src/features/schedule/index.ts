@@ -72,7 +72,7 @@ export class Schedule {
   constructor(private readonly options: ScheduleOptions) {}
 
   start(): void {
-    this.#looking = this.#plan().catch((error: unknown) => this.options.log.failure(error));
+    this.#looking = this.#plan();
     void this.look();
     this.#timer = setInterval(() => void this.look(), lookEveryMs).unref();
   }
@@ -112,13 +112,13 @@ export class Schedule {
           await removeJob(tx, jobName(kind, ""));
           await setMeta(tx, placeMeta + kind, place);
         }
-        await scheduleJob(tx, { kind, target: "" }, everyMs, clock());
+        await scheduleJob(tx, { kind, target: "", everyMs, nextAtMs: clock() });
       });
     }
   }
 
   async #look(): Promise<void> {
-    const { db, clock, commands } = this.options;
+    const { db, clock, commands, log } = this.options;
     // A large backup takes longer than a lease.
     for (const { job } of this.#running.values()) await leaseJob(db, job, clock() + leaseMs);
     for (const seen of await jobsOf(db)) {
@@ -127,18 +127,15 @@ export class Schedule {
       if (!isFree || this.#stop.signal.aborted) continue;
       if (command === undefined || !isDue(seen, clock())) continue;
       const job = await claimJob(db, seen, clock());
-      if (job !== undefined) this.#begin(job, command);
+      if (job === undefined) continue;
+      const ended = this.#do(job, command)
+        .catch((error: unknown) => log.failure(error))
+        .finally(() => {
+          this.#running.delete(job.name);
+          void (this.#stop.signal.aborted || this.look());
+        });
+      this.#running.set(job.name, { job, ended });
     }
-  }
-
-  #begin(job: Job, command: JobCommand): void {
-    const ended = this.#do(job, command)
-      .catch((error: unknown) => this.options.log.failure(error))
-      .finally(() => {
-        this.#running.delete(job.name);
-        void (this.#stop.signal.aborted || this.look());
-      });
-    this.#running.set(job.name, { job, ended });
   }
 
   async #do(job: Job, command: JobCommand): Promise<void> {
@@ -152,8 +149,7 @@ export class Schedule {
     try {
       if (failed !== undefined) await failJob(db, job, failed, clock());
       after = (await jobsOf(db)).find(({ name }) => name === job.name);
-      const isFailed = after !== undefined && after.failures > 0;
-      if (failed === undefined) why = isFailed ? (after?.problem?.text ?? null) : null;
+      if (failed === undefined) why = (after?.failures && after.problem?.text) || null;
     } finally {
       // Also of a store whose disk is full.
       await command.ended?.(why, stop).catch((error: Error) => log.warn(error.message));

@@ -1,5 +1,5 @@
 /** The schedule as it is stored: what is due, who begins it, and how it ended. */
-import { and, eq, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Database, Tables, Tx } from "../../storage/database.ts";
 import type { JobKind } from "../../storage/schema.ts";
 import { hourMs, minuteMs } from "../../domain/clock.ts";
@@ -66,26 +66,19 @@ export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures
 }
 
 /** A row with its problem as it is stored: JSON, or the text alone. */
-export function readJob<T extends Pick<Row, "problem">>(
-  row: T,
-): Omit<T, "problem"> & Pick<Job, "problem"> {
-  const { problem } = row;
-  const isText = problem === null || !problem.startsWith("{");
-  const said = isText ? problem && { text: problem } : (JSON.parse(problem) as JobProblem);
-  return { ...row, problem: said === "" ? null : said };
+export function readJob<T extends Pick<Row, "problem">>(row: T) {
+  const { problem: text, ...rest } = row;
+  let problem: JobProblem | null = text ? { text } : null;
+  if (text?.startsWith("{")) problem = JSON.parse(text) as JobProblem;
+  return { ...rest, problem };
 }
 
-/** A row of the schedule, read without opening the store. */
-export interface JobRow extends Pick<
-  Job,
-  "kind" | "target" | "everyMs" | "failures" | "problem" | "paused"
-> {
-  /** When it last succeeded, or was added. */
-  readonly sinceMs: number;
-}
+/** A row of the schedule, read without opening the store: `sinceMs` is its success, or its start. */
+export type JobRow = ReturnType<typeof jobRows>[number];
 
-export const jobRows = (rows: readonly unknown[]): JobRow[] =>
-  rows.map((row) => readJob(row as Omit<JobRow, "problem"> & Pick<Row, "problem">));
+type Told = "kind" | "target" | "everyMs" | "failures" | "problem" | "paused";
+export const jobRows = (rows: readonly unknown[]) =>
+  (rows as readonly (Pick<Row, Told> & { readonly sinceMs: number })[]).map(readJob);
 
 /** Reads the schedule on either kind of database, as rows for `jobRows`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
@@ -107,44 +100,39 @@ export async function jobsOf(db: Database): Promise<Job[]> {
 /** Schedules a job; one that is scheduled keeps its times and gets the interval. */
 export async function scheduleJob(
   tx: Tx,
-  { kind, target }: Pick<Job, "kind" | "target">,
-  everyMs: number,
-  nextAtMs: number,
+  job: Pick<Job, "kind" | "target" | "everyMs" | "nextAtMs">,
 ): Promise<void> {
   const { schedule } = tx.t;
-  await tx
-    .insert(schedule)
-    .values({ name: jobName(kind, target), kind, target, everyMs, nextAtMs })
-    .onConflictDoUpdate({
-      target: schedule.name,
-      set: {
-        everyMs,
-        // A shorter interval counts from now on.
-        nextAtMs: sql`CASE WHEN ${schedule.nextAtMs} > ${nextAtMs + everyMs} THEN ${nextAtMs} ELSE ${schedule.nextAtMs} END`,
-      },
-    });
+  const { everyMs, nextAtMs: soon } = job;
+  const { nextAtMs } = schedule;
+  // A shorter interval counts from now on.
+  const next = sql`CASE WHEN ${nextAtMs} > ${soon + everyMs} THEN ${soon} ELSE ${nextAtMs} END`;
+  const row = { name: jobName(job.kind, job.target), ...job };
+  const set = { everyMs, nextAtMs: next };
+  await tx.insert(schedule).values(row).onConflictDoUpdate({ target: schedule.name, set });
 }
 
 export async function removeJob(tx: Tx, name: string): Promise<void> {
   await tx.delete(tx.t.schedule).where(eq(tx.t.schedule.name, name));
 }
 
-/** Changes the row of a job, if it is as `seen` says. Returns whether it was. */
+/**
+ * Changes the row of a job; of one that was `seen`, if nobody removed, began, ended or paused it
+ * since. Returns whether it did.
+ */
 export async function setJob(
   tx: Tx,
   name: string,
   set: Partial<Tables["schedule"]["$inferInsert"]>,
-  ...seen: readonly SQL[]
+  seen?: Job,
 ): Promise<boolean> {
   const { schedule } = tx.t;
-  const where = and(eq(schedule.name, name), ...seen);
+  const isAs = seen && [
+    sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${seen.triedAtMs}`,
+    sql`${schedule.paused} IS NOT DISTINCT FROM ${seen.paused}`,
+  ];
+  const where = and(eq(schedule.name, name), ...(isAs ?? []));
   return (await tx.run(tx.update(schedule).set(set).where(where))) > 0;
-}
-
-/** True of a row that nobody began, ended or paused since it was `seen`. */
-function isAs({ t: { schedule } }: Tx, { triedAtMs, paused }: Job): SQL {
-  const isTried = sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${triedAtMs}`;
-  return sql`${isTried} AND ${schedule.paused} IS NOT DISTINCT FROM ${paused}`;
 }
 
 /**
@@ -155,7 +143,7 @@ export async function claimJob(db: Database, job: Job, nowMs: number): Promise<J
   // No two claims are alike.
   const triedAtMs = job.triedAtMs === nowMs ? nowMs + 1 : nowMs;
   const begun = { triedAtMs, nextAtMs: nowMs + leaseMs };
-  const isOwn = await db.transaction((tx) => setJob(tx, job.name, begun, isAs(tx, job)));
+  const isOwn = await db.transaction((tx) => setJob(tx, job.name, begun, job));
   return isOwn ? { ...job, ...begun } : undefined;
 }
 
@@ -164,7 +152,7 @@ export async function claimJob(db: Database, job: Job, nowMs: number): Promise<J
  * runs, or to now for one that is given up.
  */
 export async function leaseJob(db: Database, begun: Job, nextAtMs: number): Promise<void> {
-  await db.transaction((tx) => setJob(tx, begun.name, { nextAtMs }, isAs(tx, begun)));
+  await db.transaction((tx) => setJob(tx, begun.name, { nextAtMs }, begun));
 }
 
 /** How a job ended: a success may have a problem too, such as withdrawals that wait. */
@@ -175,10 +163,7 @@ export interface JobOutcome {
   readonly retryAfterMs?: number | undefined;
 }
 
-/**
- * Stores how a job ended and when it is next due. Stores nothing, and returns false, if somebody
- * removed, paused or began it since it was `begun`.
- */
+/** Stores how a job ended and when it is next due, as `setJob` does with what was `begun`. */
 export function finishJob(
   tx: Tx,
   begun: Job,
@@ -194,7 +179,7 @@ export function finishJob(
     triedAtMs: nowMs,
     failures,
   };
-  return setJob(tx, begun.name, ended, isAs(tx, begun));
+  return setJob(tx, begun.name, ended, begun);
 }
 
 /** Stores why a job failed whose process could not: it was killed, or did not start. */

@@ -3,14 +3,14 @@ import { Argument, type Command, InvalidArgumentError, Option } from "commander"
 import { commandGroup, type Given, type StoreCommand, storeCommand } from "../command.ts";
 import { UsageError } from "../usage-error.ts";
 import { type Io } from "../../cli/io.ts";
-import { json, printJson, type Static } from "../json.ts";
+import { declared, fieldOf, json, printJson } from "../json.ts";
 import { durationOption, yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
 import { flexible, printTable } from "../table.ts";
 import { counted, printable } from "../../cli/terminal/text.ts";
 import { hourMs, isoSeconds } from "../../domain/clock.ts";
 import { durationText } from "../duration.ts";
-import { intervalMinMs, scheduleJob, setJob } from "../schedule/jobs.ts";
+import { intervalMinMs, setJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
 import { readList, type Reading } from "../import/understand/propose.ts";
@@ -19,7 +19,6 @@ import {
   givenBy,
   inWords,
   type Maybe,
-  more,
   nobody,
   preparedAsking,
   type ReadingOptions,
@@ -74,10 +73,7 @@ const add = storeCommand<AddOptions, [name: string]>({
   options: [
     new Option("--preset <name>", "the program that has the list").choices(presetNames),
     new Option("--account <id>", "the account there"),
-    new Option(
-      "--url <url>",
-      "address of any other list, or of the program's own server",
-    ).argParser(urlOf),
+    new Option("--url <url>", "address of any other list, or of the program's own server"),
     new Option("--secret-file <file>", "file with the credential; - for standard input"),
     everyOption().default(hourMs, "1h"),
     new Option("--no-complete", "withdraw nobody that the list does not have"),
@@ -93,13 +89,8 @@ what it does not have any more is withdrawn, and more than half within a day wai
     "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
     "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --accept-guess --yes",
   ],
-  run: addSource,
+  run: (io, services, given, name) => inWords(name, () => addSource(io, services, given, name)),
 });
-
-function urlOf(text: string): string {
-  if (URL.canParse(text)) return new URL(text).href;
-  throw new InvalidArgumentError("It must be an address such as https://example.org/list.csv.");
-}
 
 async function addSource(
   io: Io,
@@ -115,19 +106,16 @@ async function addSource(
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
   const ask = io.canAsk && yes !== true ? (question: string) => io.ask(question) : nobody;
-  const { shown, preview, isOfAll } = await inWords(name, async () => {
-    const shown = await fetchList(address, pulling);
-    const { bytes, encoding } = shown;
-    const told = { ...known, encoding: known.encoding ?? encoding, source: name };
-    const { prepared, unsure } = await preparedAsking(ask, readList(bytes, told), told, bytes);
-    const preview = await previewImport(db, prepared, options);
-    return { shown, preview, isOfAll: unsure !== undefined };
-  });
+  const shown = await fetchList(address, pulling);
+  const told = { ...known, encoding: known.encoding ?? shown.encoding, source: name };
+  const list = readList(shown.bytes, told);
+  const { prepared, unsure } = await preparedAsking(ask, list, told, shown.bytes);
+  const preview = await previewImport(db, prepared, options);
   io.err(importedText(preview));
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
   }
-  const ofAll = isOfAll ? "No column says whether an animal is for adoption: all are. " : "";
+  const ofAll = unsure ? "No column says whether an animal is for adoption: all are. " : "";
   await confirm(io, `${ofAll}Follow this list as ${name}, every ${durationText(everyMs)}?`, {
     yes: yes === true,
     unattended: "refuse",
@@ -148,7 +136,7 @@ async function addSource(
   if (done === "unchanged") return;
   if (!(done instanceof Error)) return io.out(done.text);
   await lists.unfollow(db, name);
-  await inWords(name, () => Promise.reject(done));
+  throw done;
 }
 
 const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy> =>
@@ -159,6 +147,9 @@ async function addressOf(io: Io, given: AddOptions): Promise<Address> {
   const { preset, account, url, secretFile } = given;
   if (preset === undefined && url === undefined) {
     throw new UsageError("A list needs --preset or --url.", "rehome sources add --help");
+  }
+  if (url !== undefined && !URL.canParse(url)) {
+    throw new UsageError("--url must be an address.", "Such as https://example.org/list.csv.");
   }
   if (preset !== undefined && account === undefined) {
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
@@ -176,50 +167,37 @@ async function secretOf(io: Io, file: string | undefined): Promise<string | unde
 
 const at = (ms: number | null) => (ms === null ? null : isoSeconds(ms));
 const { text, count, time, orNull } = json;
-const sourceSchema = json.object({
-  name: text("name of the list, and source of its animals"),
-  state: json.oneOf(lists.sourceStates, "how it is"),
-  preset: orNull(text("program whose list it is")),
-  account: orNull(text("account there")),
-  url: orNull(text("address; null for the program's own")),
-  everySeconds: count("interval"),
-  complete: json.flag("true if what the list does not have is withdrawn"),
-  nextAt: orNull(time("when it is next due; null while it is paused")),
-  triedAt: orNull(time("when it was last tried")),
-  succeededAt: orNull(time("when it last succeeded")),
-  failures: count("failures in a row"),
-  problem: orNull(text("what went wrong, or waits for a person")),
-  paused: orNull(text("who paused it: person, undo or restore")),
-  waiting: count("animals whose status is a word that nobody explained"),
-  words: json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
-  held: count("withdrawals that wait for a person"),
-});
 
-/** A followed list as `--json` prints it: never with its secret. */
-function listed(list: lists.Followed): Static<typeof sourceSchema> {
-  const { source, job } = list;
-  const { name, preset, account, url, complete, held } = source;
-  const { failures, paused, nextAtMs, problem } = job;
-  const words = lists.waitingWords(source);
-  return {
-    name,
-    state: lists.stateOf(list),
-    preset,
-    account,
-    url,
-    everySeconds: job.everyMs / 1_000,
-    complete: complete === 1,
-    nextAt: paused === null ? at(nextAtMs) : null,
-    triedAt: at(job.triedAtMs),
-    succeededAt: at(job.succeededAtMs),
-    failures,
-    problem: problem?.text ?? null,
-    paused,
-    waiting: lists.animalsOf(words),
-    words: [...words],
-    held: held?.length ?? 0,
-  };
-}
+const of = fieldOf<[list: lists.Followed]>();
+const fields = declared({
+  name: of(text("name of the list, and source of its animals"), ({ source }) => source.name),
+  state: of(json.oneOf(lists.sourceStates, "how it is"), lists.stateOf),
+  preset: of(orNull(text("program whose list it is")), ({ source }) => source.preset),
+  account: of(orNull(text("account there")), ({ source }) => source.account),
+  url: of(orNull(text("address; null for the program's own")), ({ source }) => source.url),
+  everySeconds: of(count("interval"), ({ job }) => job.everyMs / 1_000),
+  complete: of(json.flag("true if what it lacks is withdrawn"), ({ source }) => !!source.complete),
+  nextAt: of(orNull(time("when it is next due; null while it is paused")), ({ job }) =>
+    job.paused === null ? at(job.nextAtMs) : null,
+  ),
+  triedAt: of(orNull(time("when it was last tried")), ({ job }) => at(job.triedAtMs)),
+  succeededAt: of(orNull(time("when it last succeeded")), ({ job }) => at(job.succeededAtMs)),
+  failures: of(count("failures in a row"), ({ job }) => job.failures),
+  problem: of(
+    orNull(text("what went wrong, or waits for a person")),
+    ({ job }) => job.problem?.text ?? null,
+  ),
+  paused: of(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
+  waiting: of(count("animals whose status is a word that nobody explained"), ({ source }) =>
+    lists.animalsOf(lists.waitingWords(source)),
+  ),
+  words: of(
+    json.list(json.object({ word: text("such a word"), animals: count("how many have it") })),
+    ({ source }) => lists.waitingWords(source),
+  ),
+  held: of(count("withdrawals that wait for a person"), ({ source }) => source.held?.length ?? 0),
+});
+const sourceSchema = json.object(fields.schemas);
 
 const list = storeCommand<object>({
   name: "list",
@@ -227,7 +205,7 @@ const list = storeCommand<object>({
   examples: ["rehome sources list", "rehome sources list --json"],
   json: json.list(sourceSchema),
   async run(io, { store }, given) {
-    const all = (await lists.followed(store.db)).map(listed);
+    const all = (await lists.followed(store.db)).map((each) => fields.make(each));
     if (given.json) return printJson(io, all);
     if (all.length === 0) return io.err("No list is followed. rehome sources add --help\n");
     const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
@@ -258,38 +236,34 @@ const show = ofOneList<object>({
   examples: ["rehome sources show north"],
   json: sourceSchema,
   async run(io, list, _services, given) {
-    if (given.json) return printJson(io, listed(list));
-    for (const [title, value] of Object.entries(shownFacts(list))) {
-      if (value !== undefined) io.out(`${title.padEnd(13)}${printable(value)}\n`);
+    const told = fields.make(list);
+    if (given.json) return printJson(io, told);
+    const { reading, report, secret } = list.source;
+    const { columns, format, category, statuses } = reading as Reading;
+    const pairs = (map: object) =>
+      Object.entries(map)
+        .map(([key, value]) => `${key} = ${value}`)
+        .join(", ");
+    const facts = {
+      List: told.url ?? `${told.preset}, account ${told.account}`,
+      // A backup that was restored may lack it.
+      Credential: secret ? "stored" : "none",
+      State: told.problem === null ? told.state : `${told.state}: ${told.problem}`,
+      "Last success": told.succeededAt ?? "never",
+      Next: told.nextAt ?? `none: ${told.paused} paused it`,
+      Every: durationText(list.job.everyMs),
+      Whole: told.complete ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
+      "Read as": columns === undefined ? format : pairs(columns),
+      Category: category,
+      Words: pairs(statuses),
+    };
+    for (const [title, value] of Object.entries(facts)) {
+      if (value) io.out(`${title.padEnd(13)}${printable(value)}\n`);
     }
-    const { text } = (list.source.report ?? {}) as lists.Report;
+    const { text } = (report ?? {}) as lists.Report;
     if (text !== undefined) io.out(`\n${text}`);
   },
 });
-
-function shownFacts(list: lists.Followed): Record<string, string | undefined> {
-  const { source, job } = list;
-  const { state, problem, nextAt, succeededAt } = listed(list);
-  const { columns, format, category, statuses } = source.reading as Reading;
-  const pairs = (map: object) =>
-    Object.entries(map)
-      .map(([key, value]) => `${key} = ${value}`)
-      .join(", ");
-  const missing = "missing: the backup that was restored lacks it";
-  const stored = source.secret === lists.blankedSecret ? missing : "stored";
-  return {
-    List: source.url ?? `${source.preset}, account ${source.account}`,
-    Credential: source.secret === null ? "none" : stored,
-    State: problem === null ? state : `${state}: ${problem}`,
-    "Last success": succeededAt ?? "never",
-    Next: nextAt ?? `none: ${job.paused} paused it`,
-    Every: durationText(job.everyMs),
-    Whole: source.complete === 1 ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
-    "Read as": columns === undefined ? format : pairs(columns),
-    Category: category,
-    Words: pairs(statuses) || undefined,
-  };
-}
 
 interface SetOptions extends Maybe<"complete" | "notComplete", true> {
   readonly status?: readonly string[];
@@ -300,15 +274,10 @@ const set = ofOneList<SetOptions>({
   name: "set",
   about: "change how a list is followed: what its words mean, how often, whether it is whole",
   options: [
-    new Option(
-      "--status <pairs>",
-      "what words mean: WORD=available|pending|sold|none|gone (repeatable)",
-    ).argParser(more),
+    ...readingOptions().filter(({ long }) => long === "--status"),
     everyOption(),
     new Option("--complete", "withdraw what the list does not have"),
-    new Option("--not-complete", "withdraw nobody that the list does not have").conflicts(
-      "complete",
-    ),
+    new Option("--not-complete", "withdraw nobody that the list lacks").conflicts("complete"),
   ],
   remark: "sources list names the words that wait. The next pull follows within a minute.",
   examples: [
@@ -322,12 +291,10 @@ const set = ofOneList<SetOptions>({
     if (statuses.size === 0 && every === undefined && isComplete === undefined) {
       throw new UsageError("There is nothing to set.", "rehome sources set --help");
     }
-    await store.db.transaction(async (tx) => {
-      if (every !== undefined) await scheduleJob(tx, list.job, every, clock() + every);
-      if (statuses.size === 0 && isComplete === undefined) return;
-      await lists.setSource(tx, name, statuses, clock(), isComplete);
-    });
-    const { source } = await lists.findFollowed(store.db, name);
+    const changes = isComplete === undefined ? {} : { complete: Number(isComplete) };
+    const source = await store.db.transaction((tx) =>
+      lists.setSource(tx, name, statuses, clock(), changes, { everyMs: every ?? list.job.everyMs }),
+    );
     const open = lists.quoted(lists.waitingWords(source));
     const waits = open === "" ? "" : ` Still waiting: ${open}.`;
     io.out(`Changed ${name}.${waits}\n`);
@@ -352,9 +319,8 @@ const pullCommand = ofOneList<Maybe<"yes" | "scheduled" | "listWins", true>>({
       if (scheduled === true) return;
       if (result instanceof Error) throw new Error(`${name}: ${result.message}`);
       if (result !== "unchanged") return io.out(result.text);
-      const { paused } = list.job;
-      const again =
-        paused === "undo" ? ` Its import was undone: rehome sources resume ${name}` : "";
+      const isUndone = list.job.paused === "undo";
+      const again = isUndone ? ` Its import was undone: rehome sources resume ${name}` : "";
       return io.out(`${name} has not changed.${again}\n`);
     }
     const { clock, actor, store } = services;
@@ -391,7 +357,10 @@ const resume = ofOneList<Maybe<"secretFile", string>>({
         `rehome sources resume ${name} --secret-file FILE`,
       );
     }
-    await store.db.transaction((tx) => lists.resumeList(tx, name, clock(), secret));
+    const going = { paused: null, failures: 0 };
+    await store.db.transaction((tx) =>
+      lists.setSource(tx, name, new Map(), clock(), { secret }, going),
+    );
     io.out(`Resumed ${name}.\n`);
   },
 });

@@ -2,7 +2,7 @@
  * Followed lists: how they are stored, and a pull, which fetches a list, reads it as a person
  * confirmed, and imports it. What goes wrong changes nothing, and the schedule says what it was.
  */
-import { and, count, eq, gte, inArray, isNull } from "drizzle-orm";
+import { and, count, eq, gte, inArray } from "drizzle-orm";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -21,16 +21,16 @@ import {
   scheduleJob,
   setJob,
 } from "../schedule/jobs.ts";
-import { batches, type Editing, makeChange } from "../animals/changes.ts";
-import { ImportRefused, runImport } from "../import/import.ts";
+import { batches, type Change, type Editing, makeChange } from "../animals/changes.ts";
+import { type ImportRefused, runImport } from "../import/import.ts";
 import { causesText, importedText, type ImportSummary } from "../import/report.ts";
 import { type Message, message, messageText } from "../import/messages.ts";
-import type { Lacking } from "../import/plan/plan.ts";
+import type { ImportOptions } from "../import/plan/plan.ts";
 import { leaveOut } from "../import/plan/said.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { idPrefix } from "../import/understand/record.ts";
 import { prepareAgain, type Prepared, type Reading } from "../import/understand/propose.ts";
-import { type Fetched, fetchList, type FetchLimits, NoList, noList } from "./fetch.ts";
+import { type Fetched, fetchList, type FetchLimits, type NoList, noList } from "./fetch.ts";
 import { pullPrivateSetting } from "./index.ts";
 import { type Meaning, statusKey } from "../import/understand/words.ts";
 
@@ -39,9 +39,6 @@ export type NewSource = Tables["sources"]["$inferInsert"];
 
 /** What stands for a credential in a backup that is not encrypted. */
 export const blankedSecret = "";
-
-/** Takes the next list even if it is as it was. */
-const asNew = { hash: null };
 
 export interface Followed {
   readonly source: Source;
@@ -57,7 +54,7 @@ export function isStale({ source, job }: Followed, nowMs: number): boolean {
 export const pullJob = (name: string): string => jobName("pull", name);
 
 /** Words for the status that nobody explained yet, each with its animals. */
-type Words = readonly { readonly word: string; readonly animals: number }[];
+type Words = { readonly word: string; readonly animals: number }[];
 
 /** What the last list came to, as it is stored and shown. */
 export type Report = { readonly words?: Words; readonly text?: string };
@@ -77,25 +74,24 @@ export const quoted = (words: Words): string =>
   words.map(({ word }) => JSON.stringify(word)).join(", ");
 
 /**
- * Changes what more words mean, or whether a list is whole. It is taken again, at once, and a pull
- * that is under way changes nothing.
+ * Explains more words of a list, or changes how it is followed. It is taken again, at once, even if
+ * it is as it was: an undo may have taken its animals away. A pull under way changes nothing.
  */
 export async function setSource(
   tx: Tx,
   name: string,
-  statuses: ReadonlyMap<string, Meaning>,
+  words: ReadonlyMap<string, Meaning>,
   nowMs: number,
-  isComplete?: boolean,
-): Promise<void> {
-  const { source, job } = await followedIn(tx, name);
-  const reading = source.reading as Reading;
-  await updateSource(tx, name, {
-    reading: { ...reading, statuses: { ...reading.statuses, ...Object.fromEntries(statuses) } },
-    ...(isComplete !== undefined && { complete: isComplete ? 1 : 0 }),
-    ...asNew,
-  });
-  const due = { nextAtMs: nowMs, triedAtMs: nowMs };
-  await setJob(tx, job.name, due, isNull(tx.t.schedule.paused));
+  changes: Partial<NewSource> = {},
+  job: Parameters<typeof setJob>[2] = {},
+): Promise<Source> {
+  const { source } = await followedIn(tx, name);
+  const known = source.reading as Reading;
+  const statuses = { ...known.statuses, ...Object.fromEntries(words) };
+  const reading = { ...known, statuses };
+  await updateSource(tx, name, { ...changes, reading, hash: null });
+  await setJob(tx, pullJob(name), { ...job, nextAtMs: nowMs, triedAtMs: nowMs });
+  return { ...source, reading };
 }
 
 export const sourceStates = ["ok", "waiting", "failing", "held", "partial", "paused"] as const;
@@ -146,21 +142,7 @@ export async function follow(
       hint: `rehome sources show ${source.name}, or remove it first.`,
     });
   }
-  await scheduleJob(tx, { kind: "pull", target: source.name }, everyMs, nextAtMs);
-}
-
-/**
- * Follows a paused list again, with a new credential if one is given. Its next pull takes the list
- * even if it is as before: an undo may have taken its animals away.
- */
-export async function resumeList(
-  tx: Tx,
-  name: string,
-  nowMs: number,
-  secret?: string,
-): Promise<void> {
-  await updateSource(tx, name, { ...asNew, secret });
-  await setJob(tx, pullJob(name), { paused: null, nextAtMs: nowMs, failures: 0 });
+  await scheduleJob(tx, { kind: "pull", target: source.name, everyMs, nextAtMs });
 }
 
 export async function unfollow(db: Database, name: string): Promise<void> {
@@ -170,11 +152,7 @@ export async function unfollow(db: Database, name: string): Promise<void> {
   });
 }
 
-export async function updateSource(
-  tx: Tx,
-  name: string,
-  changes: Partial<NewSource>,
-): Promise<void> {
+export async function updateSource(tx: Tx, name: string, changes: Partial<NewSource>) {
   await tx.update(tx.t.sources).set(changes).where(eq(tx.t.sources.name, name));
 }
 
@@ -195,12 +173,6 @@ interface PullOptions {
   readonly shown?: Fetched;
 }
 
-/** What a pull did, and what waits for a person since. */
-export interface Pulled extends ImportSummary {
-  readonly problem: Message | undefined;
-  readonly text: string;
-}
-
 /**
  * Pulls a followed list now, in place of another pull that is under way, and stores how it ended.
  * Throws AppError if none has this name.
@@ -209,35 +181,35 @@ export async function pull(
   pulling: Pulling,
   name: string,
   { isScheduled = false, listWins = false, shown }: PullOptions = {},
-): Promise<Pulled | "unchanged" | UnreadableInput | AppError> {
+) {
   const { db, clock } = pulling;
   const { source, job: seen } = await findFollowed(db, name);
   const job = isScheduled ? seen : await claimJob(db, seen, clock());
   if (job === undefined) return noList("pullOvertaken");
-  /** Stores how a pull that imported nothing ended, unless another one took its place. */
-  const ends = (outcome: JobOutcome, changed: Partial<NewSource>) =>
-    db.transaction(async (tx) => {
-      if (await finishJob(tx, job, outcome, clock())) await updateSource(tx, name, changed);
-    });
+  /** Stores how it ended, unless another one took its place. Returns whether it did. */
+  const ends = async (tx: Tx, outcome: JobOutcome, changed: Partial<NewSource>) => {
+    const isOwn = await finishJob(tx, job, outcome, clock());
+    if (isOwn) await updateSource(tx, name, changed);
+    return isOwn;
+  };
   try {
     if (source.secret === blankedSecret) throw noList("credentialMissing");
     const fetched = shown ?? (await fetchList(source, pulling));
     const hash = hashOf(fetched.bytes);
     if (listWins || hash !== source.hash) {
       const createCategories = source.createsCategories === 1 || shown !== undefined;
-      return await take(pulling, { source, job }, fetched, { listWins, createCategories });
+      return await take(pulling, source, fetched, ends, { listWins, createCategories });
     }
-    await ends({ ok: true }, { hash });
+    await db.transaction((tx) => ends(tx, { ok: true }, { hash }));
     return "unchanged";
   } catch (error) {
     if (!(error instanceof UnreadableInput || error instanceof AppError)) throw error;
-    const said = error instanceof UnreadableInput && error.problem;
-    const retryAfterMs = error instanceof NoList ? error.retryAfterMs : undefined;
-    const problem = { text: error.message, ...said };
+    const { problem, retryAfterMs, summary } = error as Partial<NoList & ImportRefused>;
+    const outcome = { ok: false, problem: { text: error.message, ...problem }, retryAfterMs };
     // The words that it waits for are named, though nothing was imported.
-    const words = error instanceof ImportRefused ? wordsIn(error.summary) : [];
-    const report = { ...(source.report as Report | null), ...(words.length > 0 && { words }) };
-    await ends({ ok: false, problem, retryAfterMs }, { report });
+    const words = summary && { words: wordsIn(summary) };
+    const report = { ...(source.report as Report | null), ...words };
+    await db.transaction((tx) => ends(tx, outcome, { report }));
     return error;
   }
 }
@@ -245,51 +217,53 @@ export async function pull(
 const hashOf = (data: Uint8Array | string): string =>
   new Bun.CryptoHasher("sha256").update(data).digest("base64url");
 
-/** Imports a list that was fetched, and stores how that ended in the same transaction. */
+/** Imports a list that was fetched. `stores` how that ended in the same transaction. */
 async function take(
   { db, clock }: Pulling,
-  { source, job }: Followed,
+  { name, complete, reading }: Source,
   fetched: Fetched,
-  options: { readonly listWins: boolean; readonly createCategories: boolean },
-): Promise<Pulled> {
-  const { name } = source;
-  const wait: { problem?: Message; held: string[] } = { held: [] };
-  let told: Pick<Pulled, "problem" | "text"> = { problem: undefined, text: "" };
+  stores: (tx: Tx, outcome: JobOutcome, changed: Partial<NewSource>) => Promise<boolean>,
+  options: ImportOptions,
+) {
+  const pulled = { problem: undefined as Message | undefined, text: "", held: [] as string[] };
   const ends = async (tx: Tx, done: ImportSummary) => {
-    const ofRecords = problemIn(done);
-    const problem = wait.problem ?? ofRecords;
+    const problem = (pulled.problem ??= problemIn(done));
+    pulled.text = textOf(done, problem);
     const said = problem && { text: messageText(problem), ...problem };
-    if (!(await finishJob(tx, job, { ok: true, problem: said }, clock()))) {
-      throw noList("pullOvertaken");
-    }
-    told = { problem, text: textOf(done, problem) };
-    await updateSource(tx, name, {
-      report: { words: wordsIn(done), text: told.text },
-      held: wait.held.length === 0 ? null : wait.held,
-      // What is not whole is taken again, however often it is the same.
-      ...(problem === undefined ? { hash: hashOf(fetched.bytes) } : asNew),
-    });
+    const isOwn = await stores(
+      tx,
+      { ok: true, problem: said },
+      {
+        report: { words: wordsIn(done), text: pulled.text },
+        held: pulled.held.length === 0 ? null : pulled.held,
+        // What is not whole is taken again, however often it is the same.
+        hash: problem === undefined ? hashOf(fetched.bytes) : null,
+      },
+    );
+    if (!isOwn) throw noList("pullOvertaken");
   };
-  const prepared = await readAgain(fetched, source.reading as Reading);
+  const prepared = await readAgain(fetched, reading as Reading);
   const summary = await runImport({ db, clock, actor: `source ${name}`, ends }, prepared, {
     ...options,
     skipBad: true,
-    complete: source.complete === 1,
-    async withdraws(lacking) {
-      const { tx, missing, partial, sourceAnimals } = lacking;
+    complete: complete === 1,
+    async withdraws({ tx, missing, partial, rejections, sourceAnimals }) {
       if (partial !== undefined && missing.length > 0) {
-        wait.problem = message("withdrawalsUnsure", `${missing.length}`, partial);
+        pulled.problem = message("withdrawalsUnsure", `${missing.length}`, partial);
       }
-      const going = partial === undefined ? withdrawable(lacking) : [];
+      // A row in error that has an id protects its animal; one without an id may be any of them.
+      const inError = new Set<unknown>(rejections.map(({ externalId }) => externalId));
+      const isUnsure = partial !== undefined || inError.has(undefined);
+      const going = isUnsure ? [] : missing.filter((each) => !inError.has(each.externalId));
       const before = await withdrawnSince(tx, name, clock() - dayMs);
       // More than half within a day, or the only animal, may be the source's mistake.
       if (2 * (going.length + before) <= sourceAnimals + before) return going;
-      wait.held = going.map(({ id }) => String(id));
-      if (going.length > 0) wait.problem = message("withdrawalsWait", `${going.length}`);
+      pulled.held = going.map(({ id }) => String(id));
+      if (going.length > 0) pulled.problem = message("withdrawalsWait", `${going.length}`);
       return [];
     },
   });
-  return { ...summary, ...told };
+  return { ...summary, ...pulled };
 }
 
 /** A list as it is always read. Of rows without an end the last ones may be missing. */
@@ -297,18 +271,9 @@ async function readAgain(fetched: Fetched, reading: Reading): Promise<Prepared> 
   const encoding = reading.encoding ?? fetched.encoding;
   const prepared = await prepareAgain(fetched.bytes, { ...reading, encoding });
   const { input } = prepared;
-  const isRows = input.shape === "csv" || input.shape === "ndjson";
-  const isCut = fetched.isEndless === true && isRows;
+  const isCut = fetched.isEndless === true && ["csv", "ndjson"].includes(input.shape);
   const why = fetched.more ?? (isCut ? "its source does not say where it ends" : undefined);
   return { ...prepared, input: { ...input, partial: input.partial ?? why } };
-}
-
-/** A row in error that has an id protects its animal; one without an id may be any of them. */
-function withdrawable({ missing, rejections }: Lacking): Lacking["missing"] {
-  const inError = new Set<string | null | undefined>(
-    rejections.map(({ externalId }) => externalId),
-  );
-  return inError.has(undefined) ? [] : missing.filter((each) => !inError.has(each.externalId));
 }
 
 /** How many animals of a source imports withdrew since `sinceMs`, and are still gone. */
@@ -348,11 +313,11 @@ function problemIn(done: ImportSummary): Message | undefined {
 
 function textOf(done: ImportSummary, problem: Message | undefined): string {
   if (problem === undefined) return importedText(done);
-  const causes = done.rejected > 0 ? causesText(done, undefined) : "";
-  const yes = `Carry them out: rehome sources pull ${done.source} --yes`;
   const isHeld = problem.code === "withdrawalsWait";
+  const yes = `Carry them out: rehome sources pull ${done.source} --yes`;
   const more = isHeld ? `: more than half of the list within a day. ${yes}` : ".";
-  return `${importedText(done)}${causes}${done.source}: ${messageText(problem)}${more}\n`;
+  const said = `${done.source}: ${messageText(problem)}${more}\n`;
+  return `${importedText(done)}${causesText(done, undefined)}${said}`;
 }
 
 /** Tells the animals whose withdrawal waits from those of another list. */
@@ -363,30 +328,22 @@ export const heldMark = ({ held }: Pick<Source, "held">): string => hashOf((held
  * undefined if none waited, or others than `shown`. Those that changed hands or came back meanwhile
  * stay.
  */
-export async function withdrawHeld(
-  editing: Editing,
-  name: string,
-  shown?: string,
-): Promise<number | undefined> {
-  return makeChange(
-    editing,
-    "remove",
-    async (change) => {
-      const { pets } = change.tx.t;
-      const { source } = await followedIn(change.tx, name);
-      if (source.held === null) return undefined;
-      if (shown !== undefined && shown !== heldMark(source)) return undefined;
-      for (const ids of batches(source.held.map(BigInt))) {
-        const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
-        const rows = await change.tx.select().from(pets).where(own);
-        await change.planRemoval(rows);
-        await leaveOut(change, name, rows);
-      }
-      await updateSource(change.tx, name, { held: null });
-      await setJob(change.tx, pullJob(name), { problem: null });
-      await change.carryOut();
-      return change.counts.removed;
-    },
-    longWork,
-  );
+export function withdrawHeld(editing: Editing, name: string, shown?: string) {
+  const work = async (change: Change) => {
+    const { tx } = change;
+    const { pets } = tx.t;
+    const { source } = await followedIn(tx, name);
+    if (source.held === null || (shown ?? heldMark(source)) !== heldMark(source)) return undefined;
+    for (const ids of batches(source.held.map(BigInt))) {
+      const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
+      const rows = await tx.select().from(pets).where(own);
+      await change.planRemoval(rows);
+      await leaveOut(change, name, rows);
+    }
+    await updateSource(tx, name, { held: null });
+    await setJob(tx, pullJob(name), { problem: null });
+    await change.carryOut();
+    return change.counts.removed;
+  };
+  return makeChange(editing, "remove", work, longWork);
 }

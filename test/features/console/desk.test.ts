@@ -297,7 +297,8 @@ test("a backup that failed is marked on the operators' menu, and is what Health 
   const marked = async (role: "staff" | "operator") =>
     (await at("/animals", role)).text.includes('id="mark-health"');
   expect(await marked("operator")).toBe(false);
-  await db.transaction((tx) => scheduleJob(tx, { kind: "backup", target: "" }, 60_000, 0));
+  const backup = { kind: "backup", target: "", everyMs: 60_000, nextAtMs: 0 } as const;
+  await db.transaction((tx) => scheduleJob(tx, backup));
   await failJob(db, (await jobsOf(db))[0] as Job, "The disk is full", 1);
   expect([await marked("operator"), await marked("staff")]).toEqual([true, false]);
   expect((await at("/health", "operator")).words).toMatch(/Backups .* urgent +Disk OK/);

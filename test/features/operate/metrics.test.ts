@@ -44,9 +44,9 @@ test("the schedule is shown: when each job last succeeded, and how often it fail
   const nowMs = clock.nowMs;
   await db.transaction(async (tx) => {
     for (const target of ["north", "south", "east"]) {
-      await scheduleJob(tx, { kind: "pull", target }, hourMs, nowMs);
+      await scheduleJob(tx, { kind: "pull", target, everyMs: hourMs, nextAtMs: nowMs });
     }
-    await scheduleJob(tx, { kind: "backup", target: "" }, dayMs, nowMs);
+    await scheduleJob(tx, { kind: "backup", target: "", everyMs: dayMs, nextAtMs: nowMs });
     await setJob(tx, "pull east", { paused: "person" });
   });
   const end = async (name: string, outcome: JobOutcome) => {

@@ -24,7 +24,9 @@ async function scheduled(work: Work = async () => undefined, everyMs = hourMs) {
   const problems: string[] = [];
   const ended: (string | null)[] = [];
   const add = (target: string) =>
-    db.transaction((tx) => scheduleJob(tx, { kind: "pull", target }, everyMs, clock.nowMs));
+    db.transaction((tx) =>
+      scheduleJob(tx, { kind: "pull", target, everyMs, nextAtMs: clock.nowMs }),
+    );
   await add("north");
   /** A process with the schedule. */
   const make = ({ store = db, does = work }: { store?: Database; does?: Work } = {}) => {

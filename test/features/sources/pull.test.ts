@@ -9,7 +9,6 @@ import {
   type NewSource,
   pull,
   type Pulling,
-  resumeList,
   setSource,
   stateOf,
   updateSource,
@@ -351,7 +350,9 @@ test("an undo by a person pauses the list; who resumes it gets its animals back,
   await undoChange({ db, clock: clock.read, actor: "Kim" }, {});
   expect((await job()).paused).toBe("undo");
   expect(await animals()).toEqual([]);
-  await db.transaction((tx) => resumeList(tx, "north", clock.nowMs));
+  await db.transaction((tx) =>
+    setSource(tx, "north", new Map(), clock.nowMs, {}, { paused: null }),
+  );
   expect(await listed(dogs(3))).toMatchObject({ problem: undefined });
   expect(await animals()).toHaveLength(3);
 });
