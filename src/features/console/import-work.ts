@@ -10,24 +10,19 @@ import type { Services } from "../../service/services.ts";
 import type { Database, Tx } from "../../storage/database.ts";
 import { type Category, categoryKey, namedCategories } from "../animals/categories.ts";
 import { beginOnStore } from "../command.ts";
-import {
-  ImportRefused,
-  previewImport,
-  recallReading,
-  type Remembered,
-  runImport,
-} from "../import/import.ts";
+import { ImportRefused, previewImport, recallReading, runImport } from "../import/import.ts";
 import type { ImportSummary } from "../import/report.ts";
 import { message, type Message } from "../import/messages.ts";
 import type { ImportOptions } from "../import/plan/plan.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import type { FieldMap } from "../import/understand/columns.ts";
 import {
+  columnsIn,
   type Given,
-  type Known,
   type Prepared,
   propose,
   type Question,
+  readList,
 } from "../import/understand/propose.ts";
 import { withServices } from "../with-services.ts";
 import { alikeCategory } from "./animals.ts";
@@ -139,7 +134,7 @@ async function outcomeOf(
 ): Promise<ListOutcome> {
   const { db } = services.store;
   const { answers, actor } = work;
-  const { prepared, ...look } = await readList(db, work);
+  const { prepared, ...look } = await lookAt(db, work);
   if (prepared === undefined) return { is: "examined", look: { ...look, summary: undefined } };
   const here = await db.read(namedCategories);
   const options = optionsOf(work, look.isComplete, here);
@@ -162,16 +157,15 @@ function plain(summary: ImportSummary): ListSummary {
 }
 
 /** How the list is read, and what is open about it, whatever is in the store. */
-async function readList(db: Database, { file, name, answers }: ListWork) {
+async function lookAt(db: Database, { file, name, answers }: ListWork) {
   const { columns: chosen, asksColumns } = answers;
   const given = { ...answers, called: name };
   // Its size was bounded when it came. A stream of it would take twice as much memory.
   const bytes = await Bun.file(file).bytes();
-  let known: Remembered | undefined;
-  const proposal = await propose(bytes, given, async (columns): Promise<Known> => {
-    known = await db.read((tx) => recallReading(tx, columns, given.source));
-    return { ...given, ...(known && !chosen && { remembered: known.reading }) };
-  });
+  const list = readList(bytes, given);
+  const recall = (tx: Tx) => recallReading(tx, columnsIn(list), given.source);
+  const known = "parts" in list ? undefined : await db.read(recall);
+  const proposal = propose(list, given, chosen ? undefined : known?.reading);
   const { columns, rows, reading } = proposal;
   // A person who left the status open is asked for it: nothing is guessed in its place.
   const isStatusOpen = chosen !== undefined && !chosen.status && !answers.defaultStatus;

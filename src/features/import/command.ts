@@ -35,7 +35,7 @@ import {
   type List,
   type Prepared,
   preparedOf,
-  proposed,
+  propose,
   type Question,
   readList,
   type Reading,
@@ -304,11 +304,11 @@ export async function preparedAsking(
   recall?: (list: List, given: Given) => Promise<Reading | undefined>,
 ): Promise<{ readonly prepared: Prepared; readonly unsure?: UnreadableInput | undefined }> {
   const remembered = await recall?.(list, given);
-  const { prepared, open, refusal } = proposed(list, { ...given, remembered });
+  const { prepared, open, refusal } = propose(list, given, remembered);
   if (prepared !== undefined) {
     const statuses = await askWords(ask, open, given);
     if (statuses.size === (given.statuses?.size ?? 0)) return { prepared };
-    return { prepared: preparedOf(proposed(list, { ...given, statuses, remembered })) };
+    return { prepared: preparedOf(propose(list, { ...given, statuses }, remembered)) };
   }
   const [question] = open;
   const said = question && (await answerTo(ask, question, given));
@@ -332,12 +332,6 @@ async function answerTo(ask: Ask, question: Question, given: Given): Promise<Giv
       // A yes is no kind of animal.
       const isKind = /\p{L}{2}/u.test(category) && !/^(?:yes|no)$/i.test(category);
       return isKind ? { ...given, category } : undefined;
-    }
-    case "words": {
-      const statuses = await askWords(ask, [question], given);
-      const columns = { ...given.columns, status: question.column };
-      const isWhole = question.words.every(({ word }) => statuses.has(statusKey(word)));
-      return isWhole ? { ...given, columns, statuses } : undefined;
     }
     case "column": {
       const { column, records, available } = question;

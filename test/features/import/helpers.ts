@@ -1,4 +1,9 @@
-import { type Given, prepare } from "../../../src/features/import/understand/propose.ts";
+import {
+  type Given,
+  prepare,
+  propose,
+  readList,
+} from "../../../src/features/import/understand/propose.ts";
 import { messageText } from "../../../src/features/import/messages.ts";
 import { UnreadableInput } from "../../../src/features/import/read/input.ts";
 import type { Outcome } from "../../../src/features/import/understand/record.ts";
@@ -16,6 +21,10 @@ export async function readWhole(input: string | Uint8Array, given: Given = {}) {
   const { format } = reading;
   return { format, shape, reading, isGuessed, outcomes, notes, stems, partial, dayFirst };
 }
+
+/** What would be asked of an input. */
+export const proposalOf = (input: string | Uint8Array, given: Given = {}) =>
+  propose(readList(bytesOf(input), given), given);
 
 const fixtures = new URL("../../fixtures/import/", import.meta.url);
 

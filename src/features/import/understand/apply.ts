@@ -1,5 +1,5 @@
 /** A reading carried out on all records of a list: the same for every door. */
-import { dayMs } from "../../../domain/clock.ts";
+import { dayMs, systemClock } from "../../../domain/clock.ts";
 import { isBlank, message, type Note, Notes, wordOf } from "../messages.ts";
 import type { Input, ReadOptions } from "../read/read.ts";
 import {
@@ -15,6 +15,7 @@ import {
 } from "./columns.ts";
 import { Dates, sortableTime } from "./dates.ts";
 import { type Taker, Weighing } from "./evidence.ts";
+import { isOfStays } from "./guess.ts";
 import { tellsOf } from "./headings.ts";
 import { includedNames, type Layout, layoutOf, requireNeeded } from "./layouts.ts";
 import {
@@ -46,8 +47,6 @@ export interface Reading extends ReadOptions {
   readonly statuses: Readonly<Record<string, Meaning>>;
   /** What a blank status means, or that of all animals where no column has any. */
   readonly defaultStatus?: Meaning | undefined;
-  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
-  readonly isOutcome?: true | undefined;
   /** True where the day comes first in 4/3/2026. */
   readonly dayFirst?: boolean | undefined;
   /** Columns that may take more than half of the available, and columns that say nothing. */
@@ -58,7 +57,6 @@ export interface Reading extends ReadOptions {
 }
 
 export interface Understanding {
-  readonly columns: readonly string[];
   readonly outcomes: readonly Outcome[];
   readonly notes: readonly Note[];
   readonly stems: ReadonlyMap<string, Meaning>;
@@ -71,7 +69,7 @@ export interface Understanding {
 export function understand(
   { columns, records: given, included, lines, shape }: Omit<Input, "bytes" | "options" | "notes">,
   reading: Reading,
-  nowMs: number,
+  nowMs = systemClock(),
 ): Understanding {
   const layout = layoutOf(reading.format);
   if (layout === undefined && reading.format !== "map") {
@@ -105,7 +103,6 @@ export function understand(
   }
   if (dates.isOpen) notes.add(message("dayOrderOpen"), 0, dates.example);
   return {
-    columns: flat === undefined ? sample.names : sampleOf({ columns, records: given }).names,
     outcomes,
     notes: [...notes.list(), ...weighing.notes()],
     stems: reader.context.statuses.stems(),
@@ -148,7 +145,7 @@ function columnsReader(
   const [id, name, status] = [of("externalId"), of("name"), of("status")];
   const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
   const changed = dates ?? [of("updatedAt") ?? []].flat();
-  const isStays = layout?.isOutcome ?? reading.isOutcome ?? false;
+  const isStays = layout ? layout.isOutcome === true : isOfStays(sample.names, status?.name);
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
   const ids = id === undefined ? [] : sample.records.map((record) => idOf(id, record));

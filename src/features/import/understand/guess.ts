@@ -58,23 +58,23 @@ interface Filled extends Column {
   readonly values: readonly unknown[];
 }
 
-/** A word of a column whose meaning is asked for. */
-export interface OpenWord {
-  readonly word: string;
-  readonly records: number;
+/** Words of a column whose meaning is asked for. */
+export interface AskedWords {
+  readonly column: string;
+  readonly words: readonly { readonly word: string; readonly records: number }[];
 }
 
-export interface Guess {
-  readonly columns: FieldMap;
+interface StatusGuess {
+  readonly column?: Filled;
   /** Words that mean something in the column of the status alone, such as yes and no. */
-  readonly words: ReadonlyMap<string, Meaning>;
-  readonly whenBlank?: Meaning | undefined;
-  /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
-  readonly isOutcome?: boolean;
-  /** Columns that may take more than half of the available, where no other one is a status. */
-  readonly believed?: readonly string[];
-  /** Words of the status that are to be told, or of a column with the heading of one. */
-  readonly asked?: { readonly column: string; readonly words: readonly OpenWord[] } | undefined;
+  readonly words?: Readonly<Record<string, Meaning>>;
+  readonly whenBlank?: Meaning;
+  /** A column that may take more than half of the available, where no other one is a status. */
+  readonly believed?: string;
+}
+
+export interface Guess extends Omit<StatusGuess, "column"> {
+  readonly columns: FieldMap;
 }
 
 /** Guesses what `given` leaves open. */
@@ -89,31 +89,25 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const named = columns.filter(({ name }) => columnKey(name) === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
   const candidates = map.status === undefined ? free() : named;
-  const found: StatusGuess = statusOf(candidates, sample, statuses) ?? { words: new Map() };
-  const { column, words, ...status } = found;
+  const { column, ...status } = statusOf(candidates, sample, statuses) ?? {};
   take("status", column);
   take("name", nameColumn(free()));
   const name = columns.find((each) => each.name === map.name);
   const id = best(free(), idScore);
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
-  const isStay = status.isOutcome === true;
-  take(
-    "updatedAt",
-    best(free(), (each) => dateScore(each, isStay)),
-  );
-  const others = free().filter((each) => !isPlace(each, columns, statuses));
-  const isFound = column !== undefined || status.believed !== undefined;
-  const likely = isFound ? undefined : likelyStatus(map.status === undefined ? others : named);
-  // A word that nobody knows is asked for, and the others stand.
-  const isKept = likely?.values.some((each) => statuses.knows(each)) === true;
-  if (isKept) take("status", likely);
-  const isAsked = likely !== undefined && !isKept;
-  const open = isAsked ? unknownWords(likely, statuses.withWords(words)) : [];
-  const asked = isAsked ? { column: likely.name, words: open } : undefined;
-  const ordered = mapTargets.flatMap((target) =>
-    map[target] === undefined ? [] : [[target, map[target]] as const],
-  );
-  return { columns: Object.fromEntries(ordered), words, ...status, asked };
+  const isStay = isOfStays(sample.names, column?.name);
+  const ofDate = best(free(), (each) => dateScore(each, isStay));
+  take("updatedAt", ofDate);
+  if (column === undefined && status.believed === undefined) {
+    const others = free().filter((each) => !isPlace(each, columns, statuses));
+    const likely = likelyStatus(others);
+    // Its words are asked for, unless somebody said what all are and none of them is known.
+    const isKept = likely?.values.some((each) => statuses.knows(each)) === true;
+    if (isKept || statuses.whenMissing === undefined) take("status", likely);
+  }
+  const targets = mapTargets.filter((target) => map[target] !== undefined);
+  const ordered = targets.map((target) => [target, map[target]] as const);
+  return { columns: Object.fromEntries(ordered), ...status };
 }
 
 function filled(sample: Sample): readonly Filled[] {
@@ -168,6 +162,9 @@ function statusHeading({ key, tells }: Filled): number {
   return /status|outcome|estado|situac|statut|zustand|dispon|state/.test(key) ? 0.9 : 0;
 }
 
+/** What is known without anything that is told. */
+const known = new Statuses();
+
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
 const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
@@ -193,11 +190,10 @@ const ofNames = new Set(
 /** What a list says of all animals by what it is called, such as `adottati.csv`. */
 export function statusIn(name = ""): Meaning | undefined {
   const words = fileIn(name).replace(/\.\w+$/, "");
-  const statuses = new Statuses();
   const isOther = (key: string) => besides.has(key) || ofNames.has(key);
   return [words, ...wordsIn(words)]
-    .filter((each) => statuses.knows(each) && !isOther(wordKey(each)))
-    .map((each) => statuses.meaningOf(each))
+    .filter((each) => known.knows(each) && !isOther(wordKey(each)))
+    .map((each) => known.meaningOf(each))
     .find((each) => each === "gone" || each === "sold" || each === "pending");
 }
 
@@ -210,7 +206,6 @@ function categoryScore({ key, values }: Filled): number {
 }
 
 function nameColumn(columns: readonly Filled[]): Filled | undefined {
-  const known = new Statuses();
   const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
   const byHeading = best(columns, ({ key, values }) => {
     const score = headingScore("name", key);
@@ -275,8 +270,6 @@ function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
   return share === 1 && !areNumbers ? 0.5 + heading / 2 : 0;
 }
 
-type StatusGuess = Omit<Guess, "columns" | "asked"> & { readonly column?: Filled };
-
 /** The column that says whether an animal is for adoption: most of its words are known. */
 function statusOf(
   columns: readonly Filled[],
@@ -285,8 +278,7 @@ function statusOf(
 ): StatusGuess | undefined {
   const column = best(columns, (each) => statusScore(each, sample, statuses));
   if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
-  const isOutcome = isOfStays(sample.names, column.name);
-  return { column, words: new Map(), ...(isOutcome && { isOutcome, whenBlank: "available" }) };
+  return { column };
 }
 
 /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
@@ -332,7 +324,7 @@ function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | u
       const words = values
         .filter(isYesOrNo)
         .map((value) => [statusKey(wordOf(value)), isYes(value) ? yes : no] as const);
-      return { column, words: new Map(words), whenBlank: no };
+      return { column, words: Object.fromEntries(words), whenBlank: no };
     }
   }
   return undefined;
@@ -342,7 +334,7 @@ function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | u
 function adoptionDate(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
   const column = columns.find(({ tells }) => tells === "adoption");
   if (column === undefined || shareOf(allOf(column, sample), isDate) < knownShare) return undefined;
-  return { words: new Map(), whenBlank: "available", believed: [column.name] };
+  return { whenBlank: "available", believed: column.name };
 }
 
 const askedWordsMax = 20;
@@ -368,12 +360,7 @@ function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): bo
   return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
 }
 
-function unknownWords({ values }: Filled, statuses: Statuses): readonly OpenWord[] {
-  const unknown = values.filter((value) => statuses.understood(value) === undefined);
-  return countedWords(unknown.map((value) => wordOf(value).trim())).slice(0, askedWordsMax);
-}
-
-export const countedWords = (words: readonly string[]): readonly OpenWord[] =>
+export const openWords = (words: readonly string[]): AskedWords["words"] =>
   [...Map.groupBy(words, (word) => word)].map(([word, { length: records }]) => ({ word, records }));
 
 const usualHeadings: ReadonlySet<string> = new Set([
@@ -396,10 +383,9 @@ const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.te
 
 /** True for cells of a record: a kind of animal, a status, a date or a picture among them. */
 function looksLikeRecord(cells: readonly string[]): boolean {
-  const statuses = new Statuses();
   const filled = cells.filter((cell) => cell.trim() !== "");
   const isValue = (cell: string) =>
-    isSpecies(cell) || statuses.knows(cell) || isDate(cell) || isAddress(cell);
+    isSpecies(cell) || known.knows(cell) || isDate(cell) || isAddress(cell);
   return filled.length > 1 && filled.some(isValue);
 }
 
@@ -432,5 +418,5 @@ export const listHints = {
   familiar: familiarHeadings,
   isRecord: looksLikeRecord,
   isKind: isSpecies,
-  isTold: (cell: string) => isSpecies(cell) || new Statuses().knows(cell),
+  isTold: (cell: string) => isSpecies(cell) || known.knows(cell),
 };

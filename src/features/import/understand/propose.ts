@@ -1,15 +1,13 @@
 /** How a list is to be read, and what is open about it: the same for every door. */
-import { systemClock } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { isBlank, type Message, message, shown, shownCharacters, wordOf } from "../messages.ts";
-import { type Known as KnownRecords, UnreadableInput } from "../read/input.ts";
+import { isBlank, message, shown, shownCharacters, wordOf } from "../messages.ts";
+import { UnreadableInput } from "../read/input.ts";
 import { type Input, type Part, partName, readInput, type Several } from "../read/read.ts";
 import { type Reading, type Understanding, understand } from "./apply.ts";
 import {
   columnKey,
   type FieldMap,
-  fieldMapText,
   hasFields,
   mappedField,
   matching,
@@ -17,27 +15,16 @@ import {
   sampleOf,
 } from "./columns.ts";
 import type { Taker } from "./evidence.ts";
-import {
-  countedWords,
-  type Guess,
-  guessed,
-  isOfStays,
-  kindIn,
-  listHints,
-  type OpenWord,
-  statusIn,
-} from "./guess.ts";
+import { type AskedWords, guessed, kindIn, listHints, openWords, statusIn } from "./guess.ts";
 import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
-import type { Outcome } from "./record.ts";
-import { type Meaning, Statuses, statusWordsText } from "./words.ts";
+import { type Meaning, Statuses } from "./words.ts";
 
 export type { Reading } from "./apply.ts";
-export type { OpenWord } from "./guess.ts";
 
 type Maybe<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** What somebody says of a list; the rest is known, remembered or guessed. */
-export interface Given extends Maybe<Omit<Reading, "statuses" | "isOutcome">> {
+export interface Given extends Maybe<Omit<Reading, "statuses">> {
   readonly statuses?: ReadonlyMap<string, Meaning> | undefined;
   /** The name of the file, which may tell the kind of animal. */
   readonly called?: string | undefined;
@@ -45,18 +32,21 @@ export interface Given extends Maybe<Omit<Reading, "statuses" | "isOutcome">> {
   readonly asksColumns?: boolean | undefined;
 }
 
+/**
+ * What the columns mean, `columns`; which kind of animal all are, `category`; or whether all are
+ * for adoption, as no column says so, `defaultStatus`.
+ */
+interface Open {
+  readonly is: "columns" | "category" | "status";
+}
+
 /** What a list leaves open. A door shows all of them, and gives the answers in `Given`. */
 export type Question =
   /** Which of several lists is meant: `sheet` or `records`. */
   | { readonly is: "part"; readonly parts: readonly Part[] }
-  /** What the columns mean: `columns`. */
-  | { readonly is: "columns" }
-  /** Which kind of animal all are: `category`. */
-  | { readonly is: "category" }
-  /** Whether all are for adoption, as no column says so: `defaultStatus`. */
-  | { readonly is: "status" }
+  | Open
   /** What words mean: `statuses`. Their records are bad until somebody says. */
-  | { readonly is: "words"; readonly column: string; readonly words: readonly OpenWord[] }
+  | ({ readonly is: "words" } & AskedWords)
   /** Whether a column means this, as it takes most of the available: `believed` or `ignored`. */
   | ({ readonly is: "column" } & Taker);
 
@@ -72,44 +62,25 @@ export interface Prepared {
   readonly understanding: Understanding;
 }
 
-export interface Proposal {
-  /** Undefined as long as a question other than for words is open. */
-  readonly prepared: Prepared | undefined;
-  readonly reading: Reading | undefined;
+/** What the records come to, or the first question as an error where nobody can answer. */
+interface Result {
   readonly open: readonly Question[];
+  /** Undefined as long as a question other than for words is open. */
+  readonly prepared?: Prepared | undefined;
+  readonly refusal?: UnreadableInput | undefined;
+}
+
+export interface Proposal extends Result {
+  readonly reading?: Reading | undefined;
   /** To choose the columns: their names, and the first rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The first question as an error, for a place where nobody can answer. */
-  readonly refusal: UnreadableInput | undefined;
-}
-
-/** What somebody says of a list, and the reading that was confirmed before. */
-export type Known = Given & { readonly remembered?: Reading | undefined };
-
-export type Knows = (columns: readonly string[]) => Promise<Known>;
-
-/**
- * Reads a list, and says how it would be read and what is open. Throws UnreadableInput for what is
- * no list, or of which nobody would be for adoption by what was guessed.
- */
-export async function propose(
-  bytes: Uint8Array,
-  given: Given,
-  knows: Knows = async () => given,
-  nowMs = systemClock(),
-): Promise<Proposal> {
-  const list = readList(bytes, given);
-  const known = "parts" in list ? given : await knows(columnsIn(list));
-  return proposed(list, known, nowMs);
 }
 
 export type List = Input | Several;
 
-export const readList = (bytes: Uint8Array, given: Given | Reading): List =>
-  readInput(bytes, given, knownBy(given));
-
-function knownBy({ format, columns: map }: Given | Reading): KnownRecords {
+export function readList(bytes: Uint8Array, given: Given | Reading): List {
+  const { format, columns: map } = given;
   const isHeader = (columns: readonly string[]) => {
     if (map !== undefined) {
       return Object.values(map).every((column) => matching(columns, column).length > 0);
@@ -117,76 +88,43 @@ function knownBy({ format, columns: map }: Given | Reading): KnownRecords {
     const found = candidates(sampleOf({ columns, records: [] }));
     return found.some(({ name }) => format === undefined || name === format);
   };
-  return { ...listHints, isHeader };
+  return readInput(bytes, given, { ...listHints, isHeader });
 }
 
 export const columnsIn = (list: List): readonly string[] =>
   "parts" in list ? [] : sampleOf(list).names;
 
-export function proposed(
-  input: List,
-  { remembered, ...told }: Known,
-  nowMs = systemClock(),
-): Proposal {
-  if ("parts" in input) return severalLists(input.parts);
-  const sample = sampleOf(input);
-  const found = readingOf(input, sample, told, remembered, nowMs);
-  const { open, guess, reading } = found;
-  const { columns = {} } = reading;
+/**
+ * Says how a list would be read, and what is open, by what somebody says of it and the reading that
+ * was confirmed before. Throws UnreadableInput for what is no list, or of which nobody would be for
+ * adoption by what was guessed.
+ */
+export function propose(list: List, given: Given, remembered?: Reading): Proposal {
+  if ("parts" in list) return { columns: [], rows: [], ...severalLists(list.parts) };
+  const sample = sampleOf(list);
+  const found = readingOf(list, sample, given, remembered);
+  const { reading, open } = found;
   const outline = { reading, columns: sample.names, rows: rowsOf(sample) };
-  const asked = (questions: readonly Question[], refusal: UnreadableInput) => {
-    return { ...outline, prepared: undefined, open: questions, refusal };
-  };
-  if (open !== undefined) {
-    const advice = advised(sample, columns, { ...told, category: reading.category }, guess);
-    return asked([open], new UnreadableInput(0, advice));
-  }
-  const prepared = orStatusMissing(() => preparedBy(input, found, told, nowMs));
-  if (prepared instanceof UnreadableInput) return asked([{ is: "status" }], prepared);
-  const { takers } = prepared.understanding;
-  const questions = [
-    ...takers.map((each) => ({ is: "column" as const, ...each })),
-    ...wordsIn(prepared),
-  ];
-  const [taker] = takers;
-  if (taker !== undefined) return asked(questions, new UnreadableInput(0, takes(taker)));
-  return { ...outline, prepared, open: questions, refusal: undefined };
+  if (open === undefined) return { ...outline, ...understood(list, sample.names, found, given) };
+  return { ...outline, open: [open], refusal: new UnreadableInput(0, advised(sample, open)) };
 }
 
-const takes = ({ column, records, available }: Taker) =>
-  message("columnTakes", shellWord(column), String(records), String(available));
-
 /** The list as it is read. Throws its first question where one is open. */
-export function preparedOf({
-  prepared,
-  refusal,
-}: Pick<Proposal, "prepared" | "refusal">): Prepared {
+export function preparedOf({ prepared, refusal }: Result): Prepared {
   if (prepared === undefined) throw refusal ?? new Error("a list without a reading or a question");
   return prepared;
 }
 
 /** Reads and understands a list, where nobody can be asked. Throws its first question. */
 export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared> {
-  return preparedOf(await propose(bytes, given));
+  return preparedOf(propose(readList(bytes, given), given));
 }
 
 /** The same by a reading that was confirmed before: no column is guessed, no question is open. */
-export async function prepareAgain(
-  bytes: Uint8Array,
-  reading: Reading,
-  nowMs = systemClock(),
-): Promise<Prepared> {
-  const input = readList(bytes, reading);
-  if ("parts" in input) throw severalLists(input.parts).refusal;
-  const prepared = preparedBy(
-    input,
-    { reading, isGuessed: false },
-    { source: reading.source },
-    nowMs,
-  );
-  const [taker] = prepared.understanding.takers;
-  if (taker !== undefined) throw new UnreadableInput(0, takes(taker));
-  return prepared;
+export async function prepareAgain(bytes: Uint8Array, reading: Reading): Promise<Prepared> {
+  const list = readList(bytes, reading);
+  if ("parts" in list) return preparedOf(severalLists(list.parts));
+  return preparedOf(understood(list, columnsIn(list), { reading, isGuessed: false }, reading));
 }
 
 /** How it was read, with what words meant by their sense: it reads the next list the same way. */
@@ -196,60 +134,50 @@ export const confirmedReading = ({ reading, understanding }: Prepared): Reading 
   dayFirst: reading.dayFirst ?? understanding.dayFirst,
 });
 
-function severalLists(parts: readonly Part[]): Proposal & { readonly refusal: UnreadableInput } {
+function severalLists(parts: readonly Part[]): Result {
   const names = parts.map((part) => partName(part)).join(", ");
   const isSheets = parts.some(({ sheet }) => sheet !== undefined);
   const quoted = parts.map(({ sheet }) => JSON.stringify(sheet)).join(", ");
   const problem = isSheets ? message("sheetsMany", quoted) : message("listsMany", names);
-  const refusal = new UnreadableInput(0, problem);
-  const nothing = { prepared: undefined, reading: undefined, columns: [], rows: [] };
-  return { ...nothing, open: [{ is: "part", parts }], refusal };
+  return { open: [{ is: "part", parts }], refusal: new UnreadableInput(0, problem) };
 }
 
-interface Proposed {
+interface Found {
   readonly reading: Reading;
   readonly isGuessed: boolean;
-  readonly open?: Question | undefined;
-  readonly guess?: Guess | undefined;
+  readonly isStatusGuessed?: boolean;
+  readonly open?: Open | undefined;
 }
 
 /** Built in, remembered or proposed, in this order. */
-function readingOf(
-  input: Input,
-  sample: Sample,
-  given: Given,
-  remembered: Reading | undefined,
-  nowMs: number,
-): Proposed {
-  const { columns = {}, source = "" } = given;
+function readingOf(input: Input, sample: Sample, given: Given, remembered?: Reading): Found {
+  const { columns = {}, source = "", category, defaultStatus } = given;
   const isOpen = given.columns === undefined && given.asksColumns !== true;
-  const format = given.format ?? (isOpen ? detected(input, sample, given, nowMs) : undefined);
-  const common = { ...input.options, ...answersOf(given) };
-  const layout = format === undefined ? undefined : layoutOf(format);
-  if (format !== undefined && layout !== undefined) {
+  const format = given.format ?? (isOpen ? detected(input, sample, given) : undefined);
+  const answers = { ...input.options, ...answersOf(given) };
+  const layout = layoutOf(format ?? "map");
+  if (layout !== undefined) {
+    const { name } = layout;
     if (given.format !== undefined) requireNeeded(layout, sample);
-    const own = given.source ?? (format === "rehome" ? "" : format);
-    const built = { ...common, format, source: own };
+    const own = given.source ?? (name === "rehome" ? "" : name);
+    const built = { ...answers, format: name, source: own };
     // Of one that is built in, the answers are remembered.
-    const isSame = remembered?.format === format;
-    return { reading: isSame ? again(remembered, built, given) : built, isGuessed: false };
+    const isSame = remembered?.format === name;
+    return { reading: isSame ? again(remembered, built, own) : built, isGuessed: false };
   }
   if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
     throw new UnreadableInput(0, message("noObjects"));
   }
   if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
-    const reading = again(remembered, common, given);
+    const reading = again(remembered, answers, given.source);
     const open = openOf(reading.columns ?? {}, reading.category, reading.defaultStatus);
     return { reading, isGuessed: given.source === undefined, open };
   }
   for (const [target, column] of Object.entries(columns)) mappedField(sample, target, column);
-  const mapped: Reading = { ...common, format: "map", columns, source };
-  const isTold =
-    columns.name !== undefined &&
-    openOf(columns, given.category, given.defaultStatus) === undefined;
-  if (!isTold || given.asksColumns === true) return guessedReading(sample, given, mapped);
-  const stays = isOfStays(sample.names, columns.status) && { isOutcome: true as const };
-  return { reading: { ...mapped, ...stays }, isGuessed: false };
+  const told: Reading = { ...answers, format: "map", columns, source };
+  const isTold = columns.name !== undefined && !openOf(columns, category, defaultStatus);
+  const isWhole = isTold && given.asksColumns !== true;
+  return isWhole ? { reading: told, isGuessed: false } : guessedReading(sample, given, told);
 }
 
 const answersOf = (given: Given) => {
@@ -259,18 +187,20 @@ const answersOf = (given: Given) => {
 };
 
 /** A remembered reading with the answers of today. That all are available is asked each time. */
-function again(remembered: Reading, common: ReturnType<typeof answersOf>, given: Given): Reading {
-  const { defaultStatus: _, ...kept } = remembered;
-  const { columns, believed = [], defaultStatus } = remembered;
+function again(
+  { defaultStatus, ...kept }: Reading,
+  answers: ReturnType<typeof answersOf>,
+  source = kept.source,
+): Reading {
+  const { columns, statuses, believed = [] } = kept;
   const isOfAll = columns?.status === undefined && believed.length === 0;
-  const blank = isOfAll && defaultStatus === "available" ? undefined : defaultStatus;
-  const said = Object.entries(common).filter(([, value]) => value !== undefined);
+  const said = Object.entries(answers).filter(([, value]) => value !== undefined);
   return {
     ...kept,
+    ...(!(isOfAll && defaultStatus === "available") && { defaultStatus }),
     ...Object.fromEntries(said),
-    statuses: { ...remembered.statuses, ...common.statuses },
-    defaultStatus: given.defaultStatus ?? blank,
-    source: given.source ?? remembered.source,
+    statuses: { ...statuses, ...answers.statuses },
+    source,
   };
 }
 
@@ -283,74 +213,56 @@ export function fits({ columns = {} }: Reading, names: readonly string[]): boole
 }
 
 /** The known layout that reads most of the first records; one that reads none is no match. */
-function detected(input: Input, sample: Sample, given: Given, nowMs: number): string | undefined {
-  const [first, ...others] = candidates(sample).map(({ name }) => name);
-  if (first === undefined || first === "rehome" || sample.records.length === 0) return first;
-  const few = { ...input, records: sample.first };
+function detected(input: Input, sample: Sample, given: Given): string | undefined {
+  const found = candidates(sample).map(({ name }) => name);
+  if (found[0] === "rehome" || sample.records.length === 0) return found[0];
   /** How many records are sound, or lack nothing but the meaning of a word. */
-  const readsOf = (format: string) => {
+  const counts = found.map((format) => {
     const reading = { ...answersOf(given), format, source: format };
-    const found = orStatusMissing(() => understand(few, reading, nowMs));
-    if (found instanceof UnreadableInput) return 1;
-    return found.outcomes.filter((each) => each.kind !== "reject" || each.unknownStatus).length;
-  };
-  const counts = [first, ...others].map((format) => [format, readsOf(format)] as const);
-  const [best, most] = counts.reduce((one, next) => (next[1] > one[1] ? next : one));
-  return most > 0 ? best : undefined;
+    const few = orStatusMissing(() => understand({ ...input, records: sample.first }, reading));
+    if (few instanceof UnreadableInput) return { format, reads: 1 };
+    const read = few.outcomes.filter((each) => each.kind !== "reject" || each.unknownStatus);
+    return { format, reads: read.length };
+  });
+  const most = Math.max(...counts.map(({ reads }) => reads));
+  return most > 0 ? counts.find(({ reads }) => reads === most)?.format : undefined;
 }
 
-function guessedReading(sample: Sample, given: Given, common: Reading): Proposed {
-  const { columns = {} } = common;
-  const statuses = new Statuses(given.statuses, given.defaultStatus);
-  const guess = guessed(sample, withoutCategory(columns, given), statuses);
-  const found = withoutCategory(guess.columns, given);
-  const isAsked = given.asksColumns === true;
-  const called = [common.records?.at(-1), common.sheet, given.called];
-  const kind =
-    found.categoryId === undefined && !isAsked ? called.map(kindIn).find(Boolean) : undefined;
-  const category = given.category ?? kind;
+function guessedReading(sample: Sample, given: Given, told: Reading): Found {
+  const { columns = {}, asksColumns = false } = given;
+  const guess = guessed(sample, columns, new Statuses(given.statuses, given.defaultStatus));
+  const { categoryId, ...others } = guess.columns;
+  const found: FieldMap = given.category === undefined ? guess.columns : others;
+  const called = [told.records?.at(-1), told.sheet, given.called];
+  const isOfKinds = categoryId !== undefined || asksColumns;
+  const category = given.category ?? (isOfKinds ? undefined : called.map(kindIn).find(Boolean));
   // A list that is called `adottati` says it of all that are in it.
   const ofAll = found.status === undefined ? called.map(statusIn).find(Boolean) : undefined;
-  const reading: Reading = {
-    ...common,
-    columns: found,
-    category,
-    statuses: { ...Object.fromEntries(guess.words), ...common.statuses },
-    defaultStatus: given.defaultStatus ?? guess.whenBlank ?? ofAll,
-    ...(guess.isOutcome === true && { isOutcome: true as const }),
-    ...(guess.believed?.length && { believed: [...(given.believed ?? []), ...guess.believed] }),
-  };
-  const open = isAsked
-    ? ({ is: "columns" } as const)
-    : openOf(found, category, reading.defaultStatus, guess.asked);
+  const statuses = { ...guess.words, ...told.statuses };
+  const defaultStatus = given.defaultStatus ?? guess.whenBlank ?? ofAll;
+  const believed = guess.believed ? [...(told.believed ?? []), guess.believed] : told.believed;
+  const asked = { is: "columns" } as const;
+  const open = asksColumns ? asked : openOf(found, category, defaultStatus);
   // A list without names may have all of its columns given.
-  const isGuessed =
-    fieldMapText(found) !== fieldMapText(columns) ||
-    category !== given.category ||
-    [...guess.words.keys()].some((word) => given.statuses?.has(word) !== true) ||
-    reading.defaultStatus !== given.defaultStatus;
-  return { reading, isGuessed, open, guess };
+  const isGuessed = !Bun.deepEquals(
+    [found, category, statuses, defaultStatus],
+    [columns, given.category, told.statuses, given.defaultStatus],
+  );
+  const isStatusGuessed = columns.status === undefined && found.status !== undefined;
+  const answers = { columns: found, category, statuses, defaultStatus, believed };
+  return { reading: { ...told, ...answers }, isGuessed, isStatusGuessed, open };
 }
 
 function openOf(
   found: FieldMap,
   category: string | undefined,
   status: Meaning | undefined,
-  asked?: Guess["asked"],
-): Question | undefined {
+): Open | undefined {
   const isKind = (found.categoryId ?? category) !== undefined;
   const isStatus = (found.status ?? status) !== undefined;
   if (isKind && isStatus) return undefined;
   if (found.name === undefined) return { is: "columns" };
-  if (!isKind) return { is: "category" };
-  if (asked === undefined) return { is: "status" };
-  return { is: "words", ...asked };
-}
-
-function withoutCategory(columns: FieldMap, { category }: Given): FieldMap {
-  if (category === undefined) return columns;
-  const { categoryId: _, ...rest } = columns;
-  return rest;
+  return { is: isKind ? "status" : "category" };
 }
 
 /** What work comes to; an error where nothing says whether animals are for adoption. */
@@ -365,91 +277,79 @@ function orStatusMissing<T>(work: () => T): T | UnreadableInput {
 }
 
 /** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
-function preparedBy(
-  input: Input,
-  { reading, isGuessed, guess }: Proposed,
-  given: Given,
-  nowMs: number,
-): Prepared {
-  const { shape, partial, bytes } = input;
-  const understanding = understand(input, reading, nowMs);
-  const { outcomes, columns } = understanding;
-  const mayBeOpen = (each: Outcome) =>
-    each.kind === "reject" ||
-    (each.kind === "pet" && (each.status === "available" || each.status === "pending"));
+function understood(
+  { shape, partial, bytes, ...input }: Input,
+  columns: readonly string[],
+  { reading, isGuessed, isStatusGuessed = false }: Found,
+  { source = "" }: Given | Reading,
+): Result {
+  const understanding = orStatusMissing(() => understand({ shape, ...input }, reading));
+  if (understanding instanceof UnreadableInput) {
+    return { open: [{ is: "status" }], refusal: understanding };
+  }
+  const { outcomes, takers } = understanding;
   // What an export has without a status is as it was.
-  const isNobody = reading.format !== "rehome" && outcomes.length > 0 && !outcomes.some(mayBeOpen);
-  const status = reading.columns?.status;
-  const of = status ?? (reading.format === "map" ? "the status of all" : reading.format);
-  const said = message("noneForAdoption", String(outcomes.length), of);
-  const isStatusGuessed =
-    guess !== undefined && given.columns?.status === undefined && status !== undefined;
+  const isNobody =
+    reading.format !== "rehome" &&
+    outcomes.length > 0 &&
+    outcomes.every((each) => each.kind === "gone" || (each.kind === "pet" && isOut(each.status)));
+  const ofAll = reading.format === "map" ? "the status of all" : reading.format;
+  const column = reading.columns?.status ?? ofAll;
+  const said = message("noneForAdoption", String(outcomes.length), column);
   if (isNobody && isStatusGuessed) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
   const nobody = isNobody ? [{ said, records: 0, firstLine: 0, example: "" }] : [];
+  const open = [
+    ...takers.map((each) => ({ is: "column" as const, ...each })),
+    ...wordsIn(outcomes),
+  ];
+  const [taker] = takers;
+  if (taker !== undefined) {
+    const counts = [String(taker.records), String(taker.available)] as const;
+    const problem = message("columnTakes", shellWord(taker.column), ...counts);
+    return { open, refusal: new UnreadableInput(0, problem) };
+  }
   const notes = [...input.notes, ...nobody];
-  const isSourceNamed = reading.format !== "map" || (given.source ?? "") !== "";
+  const isSourceNamed = reading.format !== "map" || source !== "";
   const plain = { columns, reading, isGuessed, isSourceNamed, understanding };
-  return { ...plain, input: { shape, notes, partial, bytes } };
+  return { open, prepared: { ...plain, input: { shape, notes, partial, bytes } } };
 }
 
-function wordsIn({ understanding }: Prepared): readonly Question[] {
-  const unknown = understanding.outcomes.flatMap((each) =>
+const isOut = (status: Meaning | undefined) => status !== "available" && status !== "pending";
+
+function wordsIn(outcomes: Understanding["outcomes"]): readonly Question[] {
+  const unknown = outcomes.flatMap((each) =>
     each.kind === "reject" && each.unknownStatus !== undefined
-      ? [[each.field, each.unknownStatus] as const]
+      ? [{ column: each.field, word: each.unknownStatus }]
       : [],
   );
-  return [...Map.groupBy(unknown, ([column]) => column)].map(([column, all]) => ({
+  return [...Map.groupBy(unknown, ({ column }) => column)].map(([column, all]) => ({
     is: "words",
     column,
-    words: countedWords(all.map(([, word]) => word)),
+    words: openWords(all.map(({ word }) => word)),
   }));
 }
 
 const shownRows = 5;
 
-function rowsOf(sample: Sample): Proposal["rows"] {
+function rowsOf({ first, own }: Sample): Proposal["rows"] {
   const short = (value: unknown) => (isBlank(value) ? "" : wordOf(value).slice(0, shownCharacters));
-  const records = sample.first.filter(hasFields).slice(0, shownRows);
-  return records.map((record) => sample.own.map(({ read }) => short(read(record))));
+  const records = first.filter(hasFields).slice(0, shownRows);
+  return records.map((record) => own.map(({ read }) => short(read(record))));
 }
 
-/** The columns with a value of each, and what is open, as options to paste. */
-function advised(sample: Sample, map: FieldMap, given: Given, guess: Guess | undefined): Message {
-  const { names, first } = sample;
+/** The columns with a value of each, and what is open as options. No meaning is proposed. */
+function advised({ own, first }: Sample, { is }: Open) {
   const record = first.find(hasFields);
-  const width = Math.max(...names.map((name) => name.length));
-  const lines = sample.own.map(({ name, read }) => {
-    const value = record && read(record);
-    return `  ${name.padEnd(width)}  ${value === undefined ? "" : shown(value)}`;
+  const width = Math.max(...own.map(({ name }) => name.length));
+  const lines = own.map(({ name, read }) => {
+    return `  ${name.padEnd(width)}  ${record === undefined ? "" : shown(read(record))}`;
   });
-  return message("formatUnknown", lines.join("\n"), guess ? advice(map, given, guess) : "");
+  return message("formatUnknown", lines.join("\n"), options[is]);
 }
 
-/** Nothing that was not guessed is proposed. */
-function advice(map: FieldMap, given: Given, { asked, words, whenBlank, believed }: Guess): string {
-  const isCategory = (map.categoryId ?? given.category) !== undefined;
-  const open = {
-    // Some lists have no names; one that has nothing else that was found has them, too.
-    ...(map.name === undefined && map.externalId === undefined && { name: "COLUMN" }),
-    ...(!isCategory && { categoryId: "COLUMN" }),
-  };
-  const told = given.category === undefined ? "" : ` --category ${shellWord(given.category)}`;
-  const option = `--map ${shellWord(fieldMapText({ ...map, ...open }))}${told}`;
-  const kind = isCategory
-    ? ""
-    : "; if all animals are of one kind, --category NAME says so instead of categoryId";
-  const unknown = asked?.words.map(({ word }) => [word, "?"] as const) ?? [];
-  const pairs = statusWordsText([...words, ...unknown]);
-  const meanings = pairs === "" ? "" : ` --status ${shellWord(pairs)}`;
-  if ((map.status ?? given.defaultStatus) !== undefined) {
-    const isBlankGuessed = given.defaultStatus === undefined && whenBlank !== undefined;
-    return `${option}${meanings}${isBlankGuessed ? ` --default-status ${whenBlank}` : ""}${kind}`;
-  }
-  if (asked === undefined) {
-    const days = believed?.map((column) => ` --believe ${shellWord(column)}`).join("") ?? "";
-    const status = days === "" ? "available|pending|sold|none|gone" : `${whenBlank}${days}`;
-    return `${option} --default-status ${status}${kind}`;
-  }
-  const ofWords = meanings === "" ? "" : `, and what its words mean:${meanings}`;
-  return `${option}${kind}. If ${JSON.stringify(asked.column)} says whether an animal is for adoption, add status=${asked.column} to the map${ofWords}. If no column says it, add --default-status available|pending|sold|none|gone`;
-}
+const options = {
+  columns: "--map name=COLUMN,categoryId=COLUMN,status=COLUMN",
+  category: "--map categoryId=COLUMN, or --category NAME if all animals are of one kind",
+  status:
+    "--map status=COLUMN, or --default-status available|pending|sold|none|gone if no column says whether an animal is for adoption",
+};

@@ -455,8 +455,8 @@ describe("what is no list of animals", () => {
     ['{"statusCode":401,"message":"Unauthorized"}', 'not a list: "Unauthorized"'],
     ['{"title":"Too many requests","status":429}', 'not a list: "Too many requests"'],
     ["[1,2]", "the records are no JSON objects"],
-    ['{"Pet":"Rex","Kind":"Dog","photos":[{"url":"x"}]}', "--map name=Pet,categoryId=Kind"],
-    ['{"Pet":"Rex","Kind":"Dog","of":{"tags":["x"]}}', "--map name=Pet,categoryId=Kind"],
+    ['{"Pet":"Rex","Kind":"Dog","photos":[{"url":"x"}]}', "--map status=COLUMN"],
+    ['{"Pet":"Rex","Kind":"Dog","of":{"tags":["x"]}}', "--map status=COLUMN"],
     ['{"type":"about:blank","title":"Too many requests","status":429,"detail":"wait"}', '"wait"'],
   ])("%j is named for what it is", async (text, words) => {
     expect(await refusal(readWhole(text))).toContain(words);

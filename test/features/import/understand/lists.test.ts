@@ -295,7 +295,7 @@ Al,Dog,no,no
 Name,Status
 Mia,Available
 Lu,Adopted
-=> refused --category NAME says so instead of categoryId
+=> refused --category NAME if all animals are of one kind
 # a kind may be said of all
 < {"category":"Cat"}
 Name,Status
@@ -513,12 +513,15 @@ Bo,Dog,pending
 Species,Extra Info,Img
 dog,,pom.png
 cat,three legs,lab.jpg
-=> refused --map name=COLUMN,categoryId=Species
+=> refused --map name=COLUMN,
 # who is adopted is told by a year and kinds by breeds, as in Aristvodolaz/sond_shnau
+< {"category":"Dog"}
 id,name,type,adoptionDate
 1,Арчи,Ризеншнауцер,2023-05-12
 2,Лола,Миттельшнауцер,2023-07-20
-=> refused --default-status available --believe adoptionDate;
+=> map name=name,externalId=id
+2 Арчи / Dog / sold [1]
+3 Лола / Dog / sold [2]
 # RescueGroups: the species is named after the animals, pictures are not kept
 @rescuegroups.json
 => rescuegroups

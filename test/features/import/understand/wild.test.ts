@@ -8,14 +8,13 @@ import {
   type Given,
   prepare,
   prepareAgain,
-  propose,
 } from "../../../../src/features/import/understand/propose.ts";
 import {
   type Meaning,
   parseStatusWords,
 } from "../../../../src/features/import/understand/words.ts";
 import { zipped } from "../../../helpers/zip.ts";
-import { brief, bytesOf, fixture, readWhole, refusal } from "../helpers.ts";
+import { brief, bytesOf, fixture, proposalOf, readWhole, refusal } from "../helpers.ts";
 
 test.each([
   // The blank outcome of today's stay is newer than the outcome of last year's.
@@ -248,27 +247,13 @@ test("ids that a workbook has as dates are none, so that two animals of one such
   expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
 });
 
-const unknown = async (text: string) => {
-  const { refusal, ...found } = await propose(bytesOf(text), {});
-  return { ...found, message: refusal?.message };
-};
-
-test("the advice for an unknown kind tells all that was guessed, and works", async () => {
+test("the advice names the option for what is open, and what it told is guessed again", async () => {
   const text =
     "name,born,adopted,id,dateAdded\nDiesel,2019,true,d1,2022-08-16\nBella,2020,false,d2,2022-08-17\nTom,2020,,d3,2022-08-18\n";
-  const said = (await unknown(text))?.message;
-  const map = "name=name,status=adopted,externalId=id,updatedAt=dateAdded";
-  expect(said).toContain("status=adopted,externalId=id,updatedAt=dateAdded");
-  expect(said).toContain("--status true=sold,false=available --default-status available");
-  const given = {
-    columns: parseFieldMap(map),
-    statuses: parseStatusWords(["true=sold,false=available"]),
-    defaultStatus: "available",
-    category: "Dog",
-  } as const;
-  const { isGuessed, outcomes } = await readWhole(text, given);
+  expect(proposalOf(text).refusal?.message).toContain("--category NAME");
+  const { isGuessed, outcomes } = await readWhole(text, { category: "Dog" });
   expect([isGuessed, ...outcomes.map(brief)]).toEqual([
-    false,
+    true,
     "2 Diesel / Dog / sold [d1]",
     "3 Bella / Dog / available [d2]",
     "4 Tom / Dog / available [d3]",
@@ -314,13 +299,13 @@ test.each(["dogs and cats.csv", "animals.csv", "hotdogs.csv", ""])(
 
 test("a yes or no for adoption is never passed over", async () => {
   const said = (heading: string) =>
-    unknown(`Name,Species,${heading}\nRex,Dog,sim\nBo,Dog,não\n`).then(({ open }) => open);
+    proposalOf(`Name,Species,${heading}\nRex,Dog,sim\nBo,Dog,não\n`).open;
   const words = ["sim", "não"].map((word) => ({ word, records: 1 }));
   const asked = (column: string) => [{ is: "words", column, words }];
   for (const heading of ["diposnivelParaAdocao", "Entrevista p/ adoção", "Could be adopted"]) {
-    expect(await said(heading)).toEqual(asked(heading) as never);
+    expect(said(heading)).toEqual(asked(heading) as never);
   }
-  expect(await said("Vacinado")).toEqual([{ is: "status" }]);
+  expect(said("Vacinado")).toEqual([{ is: "status" }]);
   const { outcomes } = await readWhole("Nome,Espécie,Para adoção\nRex,Cão,sim\nBo,Cão,não\n");
   expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "gone"]);
 });
@@ -369,7 +354,7 @@ test("an animal that is called available, though its name says otherwise, is tol
 test.each(
   "adottati.csv|cani_adottati.csv|Adopted dogs.csv|adoptados-2025.csv|vermittelt.csv".split("|"),
 )("a list that is called %s is not offered as available", async (called) => {
-  const { reading, open } = await propose(bytesOf("Name,Species\nRex,Dog\nBo,Cat\n"), { called });
+  const { reading, open } = proposalOf("Name,Species\nRex,Dog\nBo,Cat\n", { called });
   expect([reading?.defaultStatus, open]).toEqual(["sold", []]);
 });
 
@@ -378,7 +363,7 @@ test.each(
     "|",
   ),
 )("what %s is called hides nobody: it is asked", async (called) => {
-  const { open } = await propose(bytesOf("Name,Species\nRex,Dog\nBo,Cat\n"), { called });
+  const { open } = proposalOf("Name,Species\nRex,Dog\nBo,Cat\n", { called });
   expect(open).toEqual([{ is: "status" }]);
 });
 
@@ -411,7 +396,7 @@ test("a column that would take most of the available is a question, and a pull w
   );
   const bytes = bytesOf(`Id,Name,Species,Status,Archived\n${rows.join("\n")}\n`);
   const asked = { is: "column", column: "Archived", meaning: "gone", records: 4, available: 6 };
-  const { prepared, open, reading } = await propose(bytes, {});
+  const { prepared, open, reading } = proposalOf(bytes);
   expect([prepared, open]).toEqual([undefined, [asked] as never]);
   const kinds = async (given: Given) =>
     (await prepare(bytes, given)).understanding.outcomes.filter(({ kind }) => kind === "gone")
@@ -426,7 +411,7 @@ test.each(["fechaBorrado", "Adoption date", "Date of death", "Reserved until", "
   "%s is no day of the last change",
   async (heading) => {
     const rows = "Rex,Dog,Available,2024-03-04\nBo,Cat,Available,\nAl,Cat,Adopted,2024-03-05\n";
-    const { reading } = await propose(bytesOf(`Name,Species,Status,${heading}\n${rows}`), {});
+    const { reading } = proposalOf(`Name,Species,Status,${heading}\n${rows}`);
     expect(reading?.columns?.updatedAt).toBeUndefined();
   },
 );
