@@ -45,6 +45,8 @@ function expanded(word: string): readonly string[] {
   return forms?.split(",").flatMap((each) => expanded(`${before}${each}${behind}`)) ?? [word];
 }
 
+export const setOf = (text: string): ReadonlySet<string> => new Set(listed(text));
+
 export const keyed = (all: Partial<Record<Meaning, string>>): ReadonlyMap<string, Meaning> =>
   new Map(
     meanings.flatMap((means) => listed(all[means] ?? "").map((word) => [word, means] as const)),
@@ -175,31 +177,21 @@ return to wild habitat, duplicate, trap neuter {release,return}`,
 });
 
 /** Words that say where an available animal is or came from, and not that it is gone. */
-export const besides: ReadonlySet<string> = new Set(
-  listed(
-    `${fosters}, stray, found, encontrad{o,a}, rescue{,d}, transfer, returned, devuelt{o,a}, devolvid{o,a}, abgegeben, unassigned, adoption, adopt, adopcion, adocao`,
-  ),
-);
+export const besides = setOf(`${fosters}
+stray, found, encontrad{o,a}, rescue{,d}, transfer, returned, devuelt{o,a}, devolvid{o,a}, abgegeben, unassigned, adoption, adopt, adopcion, adocao`);
 
 /** Found, lost, stray, foster: any other record of the animal tells more of it. */
-export const passing: ReadonlySet<string> = new Set(
-  listed(`${fosters}, ${losts}, {found,lost} {exp,anim,report}`),
-);
+export const passing = setOf(`${fosters}, ${losts}, {found,lost} {exp,anim,report}`);
 
 /** Whether something is shown, in a column that tells just that. */
-export const shownWords: ReadonlySet<string> = new Set(listed(`${shows}, public, open, on`));
-export const hiddenWords: ReadonlySet<string> = new Set(
-  listed(
-    `${hides}, unpublished, draft, borrador, taslak, private, closed, off, offline, 禁用, 停用, 非公開`,
-  ),
-);
+export const shownWords = setOf(`${shows}, public, open, on`);
+export const hiddenWords = setOf(`${hides}
+unpublished, draft, borrador, taslak, private, closed, off, offline, 禁用, 停用, 非公開`);
 
 /** Who is alive, or was not adopted: words that take nothing of an animal. */
-const nothings = new Set(
-  listed(`
-alive, living, lives, vivo, viva, lebt, lebend, vivant{,e}, levend, żyje, żyjący, žije, živý, živá, nobody, nadie, niemand, personne, ningun{o,a}, nenhum, keiner, keine, kein, aucun, aucune, nessuno,
-geen, brak, žádný, žiadny, nikdo, nikt, not applicable, no aplica, sahiplenilmedi, sahiplendirilmedi, evlat edinilmedi, {on,in,at} shelter, {,still }in care`),
-);
+const nothings = setOf(`
+alive, living, lives, vivo, viva, lebt, lebend, vivant{,e}, levend, żyje, żyjący, žije, živý, živá, nobody, nadie, niemand, personne, ningun{o,a}, nenhum, kein{,er,e}, aucun, aucune, nessuno, geen,
+brak, žádný, žiadny, nikdo, nikt, not applicable, no aplica, sahiplenilmedi, sahiplendirilmedi, evlat edinilmedi, {on,in,at} shelter, {,still }in care`);
 /** What is not, or not yet: `Not adopted`, `Sin reservar`, `Nicht vermittelt`. */
 const nots = listed(`
 not, not yet, non, no, never, un, nicht, noch nicht, nie, ne, não, ainda não, aún no, todavía no, pas, pas encore, niet, nog niet, sin, sem, jeszcze nie, ještě ne, nije, nisu, nem, inte, ikke, ei,
@@ -215,11 +207,10 @@ const negatedWord = new RegExp(
 export const saysNothing = (key: string): boolean => nothings.has(key) || negatedWord.test(key);
 
 /** What may stand behind a word that says that it is there, beside numbers of kennels and days. */
-export const harmless: ReadonlySet<string> = new Set(
-  listed(`now, today, immediately, at, in, the, and, kennel, kennels, cage, room, run, shelter, offsite, onsite, pair, bonded, together, care, home, foster,
-ahora, ya, hoy, inmediatamente, jaula, canil, perrera, refugio, pareja, en, el, casa, de, acogida, adopcion, jetzt, sofort, ab, zwinger, zimmer, paar, auf, im, tierheim, pflegestelle,
-maintenant, immediatement, box, couple, au, famille, d, accueil, nu, direct, hok, koppel, het, asiel, gastgezin, agora, ja, casal, abrigo`),
-);
+const harmless = setOf(`
+now, today, immediately, at, in, the, and, kennel{,s}, cage, room, run, shelter, offsite, onsite, pair, bonded, together, care, home, foster, ahora, ya, hoy, inmediatamente, jaula, canil, perrera,
+refugio, pareja, en, el, casa, de, acogida, adopcion, jetzt, sofort, ab, zwinger, zimmer, paar, auf, im, tierheim, pflegestelle, maintenant, immediatement, box, couple, au, famille, d, accueil, nu,
+direct, hok, koppel, het, asiel, gastgezin, agora, ja, casal, abrigo`);
 
 /** What a value means, and how that is known: somebody said so, the table, or a stem of death. */
 export interface Understood {
@@ -250,15 +241,12 @@ export class Statuses {
 
   /** The same, with words of a layout behind those of the options. */
   withWords(words: ReadonlyMap<string, Meaning>): Statuses {
-    if (words.size === 0) return this;
-    const own = new Map([...words, ...this.#own]);
-    return new Statuses(own, this.whenMissing);
+    return new Statuses(new Map([...words, ...this.#own]), this.whenMissing);
   }
 
   /** True for a value that an option or the list of words tells, and no stem. */
   knows(value: unknown): boolean {
-    const by = this.understood(value)?.by;
-    return by === "told" || by === "list";
+    return (this.understood(value)?.by ?? "stem") !== "stem";
   }
 
   understood(value: unknown): Understood | undefined {
@@ -275,10 +263,8 @@ export class Statuses {
   }
 
   stems(): ReadonlyMap<string, Meaning> {
-    const found = [...this.#read].flatMap(([word, read]) =>
-      read?.by === "stem" ? [[word, read.meaning] as const] : [],
-    );
-    return new Map(found);
+    const found = [...this.#read].filter(([, read]) => read?.by === "stem");
+    return new Map(found.map(([word]) => [word, dead.meaning]));
   }
 
   #understand(text: string, isText: boolean): Understood | undefined {
@@ -297,8 +283,8 @@ const dead: Understood = { meaning: "gone", by: "stem" };
 const date = [
   String.raw`\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?\.?`,
   String.raw`\d{4}-\d{2}-\d{2}`,
-  String.raw`\d{1,2}(?:\.|st|nd|rd|th)?[\s-]+(?:de\s+)?(?<monthBehind>\p{L}{3,10})\.?(?:,?[\s-]+(?:de\s+)?\d{2,4})?`,
-  String.raw`(?<monthBefore>\p{L}{3,10})\.?\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?`,
+  String.raw`\d{1,2}(?:\.|st|nd|rd|th)?[\s-]+(?:de\s+)?(?<month>\p{L}{3,10})\.?(?:,?[\s-]+(?:de\s+)?\d{2,4})?`,
+  String.raw`(?<month>\p{L}{3,10})\.?\s+\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?`,
 ].join("|");
 const dateBehind = new RegExp(
   String.raw`^(?<word>\p{L}.*?)[\s,;:(-]+(?:(?:on|since|as of|el|desde|am|seit|le|depuis|op|sinds|em)\s+)?(?:${date})\)?$`,
@@ -310,10 +296,8 @@ const statusCharactersMax = 200;
 function withoutDate(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > statusCharactersMax || !/\d/.test(trimmed)) return trimmed;
-  const { word, monthBehind, monthBefore } = dateBehind.exec(trimmed)?.groups ?? {};
-  const month = monthBehind ?? monthBefore;
-  const isDate = word !== undefined && (month === undefined || monthOf(month) !== undefined);
-  return isDate ? word : trimmed;
+  const { word = trimmed, month } = dateBehind.exec(trimmed)?.groups ?? {};
+  return month === undefined || monthOf(month) !== undefined ? word : trimmed;
 }
 
 function byTable(text: string): Understood | undefined {
@@ -330,16 +314,16 @@ const negated = /^(?:no|non|nein|nee|nao|nie|ne|false|0)$/;
 /** What a known word means with the rest behind it; undefined if that may change it. */
 function withRest(meaning: Meaning, rest: string): Understood | undefined {
   const itself = { meaning, by: "list" } as const;
-  if (rest === "" || besides.has(rest) || rest === "none") return itself;
-  const listed = words.get(rest);
-  if (meaning === "available" && negated.test(rest)) return { meaning: "gone", by: "list" };
-  if (saysDead(rest)) return { meaning: "gone", by: listed === undefined ? "stem" : "list" };
-  if (meaning === "available" && listed === undefined) {
-    const isHarmless = (word: string) => /^\d+$/.test(word) || harmless.has(word);
-    return rest.split(" ").every(isHarmless) ? itself : undefined;
+  if (rest === "" || rest === "none" || besides.has(rest)) return itself;
+  const isOpen = meaning === "available";
+  const other = isOpen && negated.test(rest) ? "gone" : words.get(rest);
+  if (other === undefined && saysDead(rest)) return dead;
+  if (other !== undefined) {
+    const isTaken = isOpen || (meaning === "pending" && other === "gone") || saysDead(rest);
+    return isTaken ? { ...itself, meaning: other } : itself;
   }
-  const isTaken = meaning === "available" || (meaning === "pending" && listed === "gone");
-  return isTaken && listed !== undefined ? { ...itself, meaning: listed } : itself;
+  const isHarmless = (word: string) => /^\d+$/.test(word) || harmless.has(word);
+  return !isOpen || rest.split(" ").every(isHarmless) ? itself : undefined;
 }
 
 const deadWords =
@@ -380,9 +364,8 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
 }
 
 export function statusWordsText(pairs: Iterable<readonly [word: string, meaning: string]>): string {
-  return [...pairs]
-    .map(([word, meaning]) => `${/[,=]/.test(word) ? `"${word}"` : word}=${meaning}`)
-    .join(",");
+  const quoted = (side: string) => (/[,="]/.test(side) ? `"${side}"` : side);
+  return [...pairs].map((pair) => pair.map(quoted).join("=")).join(",");
 }
 
 const flags = (list: string): ReadonlySet<string> => new Set(fold(list).split(" "));
