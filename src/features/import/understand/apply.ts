@@ -17,7 +17,7 @@ import { Dates, sortableTime } from "./dates.ts";
 import { type Taker, Weighing } from "./evidence.ts";
 import { isOfStays } from "./guess.ts";
 import { tellsOf } from "./headings.ts";
-import { includedNames, type Layout, layoutOf, requireNeeded } from "./layouts.ts";
+import { includedNames, type Layout, layoutOf, ownReader, requireNeeded } from "./layouts.ts";
 import {
   type CandidateCategory,
   categoryName,
@@ -91,7 +91,9 @@ export function understand(
     isWorkbook: shape === "xlsx",
   };
   const reader =
-    layout?.reader?.(sample, reading, context) ?? columnsReader(sample, reading, layout, context);
+    reading.format === "rehome"
+      ? ownReader(sample, reading, context)
+      : columnsReader(sample, reading, layout, context);
   const weighing = new Weighing(sample, reader, reading);
   const map = mapperOf(columns, reader, weighing.weigh);
   const outcomes: Outcome[] = [];
