@@ -147,7 +147,7 @@ function columnsReader(
   const [id, name, status] = [of("externalId"), of("name"), of("status")];
   const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
   const changed = dates ?? [of("updatedAt") ?? []].flat();
-  const isStays = layout ? layout.isOutcome === true : isOfStays(sample.names, status?.name);
+  const isStays = layout ? layout.isOutcome : isOfStays(sample.names, status?.name);
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
   const ids = id === undefined ? [] : sample.records.map((record) => idOf(id, record));
