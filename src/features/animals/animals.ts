@@ -42,11 +42,13 @@ export async function updateAnimals(
 ): Promise<Pet[]> {
   return makeChange(editing, "update", async (change) => {
     const { tx } = change;
-    const rows = await rowsWith(tx, ids);
     const { category, ...fields } = patch;
     const categoryId = category && (await resolveCategory(tx, category, change));
-    change.summary = { set: { ...fields, categoryId } };
-    return (await change.planUpdate(rows, { ...fields, categoryId })).map(petOfRow);
+    const set = { ...fields, categoryId };
+    change.summary = { set };
+    await change.planUpdate(inArray(tx.t.pets.id, ids), set);
+    await change.carryOut();
+    return (await rowsWith(tx, ids)).map(petOfRow);
   });
 }
 
@@ -54,7 +56,7 @@ export async function updateAnimals(
 export async function removeAnimals(editing: Editing, ids: readonly bigint[]): Promise<Pet[]> {
   return makeChange(editing, "remove", async (change) => {
     const rows = await rowsWith(change.tx, ids);
-    await change.planRemoval(rows);
+    await change.planRemoval(inArray(change.tx.t.pets.id, ids));
     return rows.map(petOfRow);
   });
 }
@@ -76,10 +78,11 @@ export async function mergeAnimals(editing: Editing, from: bigint, into: bigint)
     }
     const { externalId, source } = other.externalId === null ? stays : other;
     const status = stays.status ?? other.status;
-    await change.planRemoval([other]);
+    const { id: petId } = change.tx.t.pets;
+    await change.planRemoval(eq(petId, from));
+    await change.planUpdate(eq(petId, into), { status, externalId, source });
     change.summary = { name: stays.name };
-    const [merged] = await change.planUpdate([stays], { status, externalId, source });
-    return petOfRow(merged ?? stays);
+    return petOfRow({ ...stays, status });
   });
 }
 

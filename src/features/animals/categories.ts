@@ -1,5 +1,5 @@
 /** Categories: the kinds of animals by name. The interface has only their ids. */
-import { asc, count, eq, sql, type SQL } from "drizzle-orm";
+import { asc, count, eq, type SQL } from "drizzle-orm";
 import { printable } from "../../cli/terminal/text.ts";
 import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
@@ -7,7 +7,7 @@ import { parseInt64 } from "../../domain/int64.ts";
 import { type Database, type Tx, getMeta } from "../../storage/database.ts";
 import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
-import { type CategoryEvent, type Change, type Editing, makeChange, stateJson } from "./changes.ts";
+import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
 
 export interface Category {
   readonly id: bigint;
@@ -41,16 +41,13 @@ const shownMax = 20;
 
 export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   const { pets } = tx.t;
-  const carried = await tx
-    .select({ id: pets.categoryId, animals: count() })
-    .from(pets)
-    .groupBy(pets.categoryId);
-  const animals = new Map(carried.map((each) => [each.id, each.animals]));
-  const names = new Map((await namedCategories(tx)).map(({ id, name }) => [id, name]));
-  const ids = [...new Set([...names.keys(), ...animals.keys()])];
-  return ids
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((id) => ({ id, name: names.get(id), animals: animals.get(id) ?? 0 }));
+  const named = await namedCategories(tx);
+  const all = new Map<bigint, CategoryUse>(named.map((each) => [each.id, { ...each, animals: 0 }]));
+  const id = pets.categoryId;
+  for (const each of await tx.select({ id, animals: count() }).from(pets).groupBy(id)) {
+    all.set(each.id, { ...each, name: all.get(each.id)?.name });
+  }
+  return [...all.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export async function namedCategories(
@@ -105,19 +102,19 @@ export async function resolveCategory(
 ): Promise<bigint> {
   const name = text.trim();
   const id = parseInt64(name);
-  if (id !== undefined && ((await categoryById(tx, id)) ?? (await isCarried(tx, id)))) return id;
-  const found = await categoryByName(tx, name);
-  if (found !== undefined) return found.id;
-  // If no category has a name, any number is valid.
   const known = await namedCategories(tx);
-  if (id !== undefined && known.length === 0) return id;
+  if (id !== undefined) {
+    // If no category has a name, any number is valid.
+    const isAny = known.length === 0 || known.some((each) => each.id === id);
+    if (isAny || (await isCarried(tx, id))) return id;
+  }
+  const found = known.find((each) => categoryKey(each.name) === categoryKey(name));
+  if (found !== undefined) return found.id;
   if (create !== true || change === undefined) {
     throw unknownCategory(name, known, create !== undefined);
   }
   // A number needs no name; animals carry it from now on.
-  if (id !== undefined) return id;
-  const [made] = (await nameCategories(change, [{ name: visibleName(name) }])) as [Category];
-  return made.id;
+  return id ?? (await nameCategory(change, visibleName(name))).id;
 }
 
 /** The name without blanks around it. Throws `invalid_request` for one that nobody can see. */
@@ -136,15 +133,10 @@ function unknownCategory(name: string, known: readonly Category[], mayCreate: bo
   });
 }
 
-interface WantedCategory {
-  readonly id?: bigint | undefined;
-  readonly name: string;
-}
-
 /** Gives names to new categories, with ids above all that were given, or to ids that have none. */
 export async function nameCategories(
   change: Change,
-  wanted: readonly WantedCategory[],
+  wanted: readonly { readonly id?: bigint | undefined; readonly name: string }[],
 ): Promise<Category[]> {
   const { tx } = change;
   const used = new Set((await categoriesInUse(tx)).map(({ id }) => id));
@@ -155,28 +147,33 @@ export async function nameCategories(
     while (used.has(free)) free += 1n;
     const id = given ?? free;
     if (id > last && id <= ownIdMax) last = id;
-    await setName(tx, { id, name });
-    change.categories.push({ id, after: name, ...(used.has(id) && { wasCarried: true }) });
+    await setName(change, { id, after: name, ...(used.has(id) && { wasCarried: true }) });
     made.push({ id, name });
   }
   await setMeta(tx, lastCategoryMeta, String(last));
   return made;
 }
 
-/** A store of an earlier version has no such fact; the names that it has tell as much. */
-export async function lastGiven(tx: Tx): Promise<bigint> {
-  const fact = await getMeta(tx, lastCategoryMeta);
-  const ids = (await namedCategories(tx)).map(({ id }) => id).filter((id) => id <= ownIdMax);
-  return ids.reduce((a, b) => (a > b ? a : b), BigInt(fact ?? 0));
+async function nameCategory(change: Change, name: string, id?: bigint): Promise<Category> {
+  const [made] = (await nameCategories(change, [{ id, name }])) as [Category];
+  return made;
 }
 
-const dropCategory = ({ delete: drop, t: { categories } }: Tx, id: bigint) =>
-  drop(categories).where(eq(categories.id, id));
+/** The greatest id that a category got here, of those up to `ownIdMax`. */
+export const lastGiven = async (tx: Tx): Promise<bigint> =>
+  BigInt((await getMeta(tx, lastCategoryMeta)) ?? 0);
 
-async function setName({ insert, t: { categories } }: Tx, { id, name }: Category): Promise<void> {
-  const set = { name, nameKey: categoryKey(name) };
-  const named = insert(categories).values({ id, ...set });
-  await named.onConflictDoUpdate({ target: categories.id, set });
+/** Gives a category the name that it has after `event`, or takes it away. */
+async function setName({ tx, categories: events }: Change, event: CategoryEvent): Promise<void> {
+  const { categories } = tx.t;
+  const { id, after: name } = event;
+  if (name === undefined) await tx.delete(categories).where(eq(categories.id, id));
+  else {
+    const set = { name, nameKey: categoryKey(name) };
+    const named = tx.insert(categories).values({ id, ...set });
+    await named.onConflictDoUpdate({ target: categories.id, set });
+  }
+  events.push(event);
 }
 
 /**
@@ -190,19 +187,10 @@ export async function undoCategories(
   const { tx } = change;
   for (const { id, before, after, wasCarried } of events) {
     if ((await categoryById(tx, id))?.name !== after) continue;
-    if (before === undefined) {
-      if (!wasCarried && (await isCarried(tx, id))) continue;
-      await dropCategory(tx, id);
-    } else {
-      const holder = await categoryByName(tx, before);
-      if (holder !== undefined && holder.id !== id) continue;
-      await setName(tx, { id, name: before });
-    }
-    change.categories.push({
-      id,
-      ...(after !== undefined && { before: after }),
-      ...(before !== undefined && { after: before }),
-    });
+    const holder = before === undefined ? undefined : await categoryByName(tx, before);
+    const isNeeded = before === undefined && wasCarried !== true && (await isCarried(tx, id));
+    if (isNeeded || (holder?.id ?? id) !== id) continue;
+    await setName(change, { id, before: after, after: before });
   }
 }
 
@@ -221,7 +209,7 @@ export function addCategory(editing: Editing, given: string, id?: bigint): Promi
       const hint = "Rename it with rehome categories rename.";
       throw new AppError("invalid_request", message, { hint });
     }
-    const [made] = (await nameCategories(change, [{ id, name }])) as [Category];
+    const made = await nameCategory(change, name, id);
     change.summary = { ...made };
     return made;
   });
@@ -240,12 +228,9 @@ export function renameCategory(
     const before = (await categoryById(tx, id))?.name;
     if (before === name) return { id, name };
     change.summary = { id, before, after: name };
-    if (before === undefined) await nameCategories(change, [{ id, name }]);
-    else {
-      await setName(tx, { id, name });
-      await rememberWord(change, before, id, id);
-      change.categories.push({ id, before, after: name });
-    }
+    if (before === undefined) return nameCategory(change, name, id);
+    await rememberWord(change, before, id, id);
+    await setName(change, { id, before, after: name });
     return { id, name };
   });
 }
@@ -261,16 +246,11 @@ export function mergeCategories(editing: Editing, from: string, into: string): P
       const both = printable(`${from} and ${into}`);
       throw new AppError("invalid_request", `${both} are the same category.`);
     }
-    const after = stateJson(tx, sql`CAST(${categoryId} AS bigint)`);
-    const { pets } = tx.t;
-    await change.planAll(
-      sql`SELECT ${pets.id}, ${stateJson(tx)}, ${after} FROM ${pets} WHERE ${eq(pets.categoryId, id)}`,
-    );
+    await change.planUpdate(eq(tx.t.pets.categoryId, id), { categoryId });
     const named = await categoryById(tx, id);
     if (named !== undefined) {
-      await dropCategory(tx, id);
       await rememberWord(change, named.name, id, categoryId);
-      change.categories.push({ id, before: named.name });
+      await setName(change, { id, before: named.name });
     }
     await change.carryOut();
     return change.counts.updated;

@@ -3,7 +3,7 @@
  * What happens to an animal that was there is an event with its fields before and after. Once the
  * work has ended, the animals are changed as their events say, so a history is always true.
  */
-import { eq, getTableColumns, lt, sql, type SQL, type SQLWrapper } from "drizzle-orm";
+import { eq, getTableColumns, lt, sql, type SQL } from "drizzle-orm";
 import { type Clock, dayMs } from "../../domain/clock.ts";
 import { type NewPet, petFieldNames } from "../../domain/pet.ts";
 import {
@@ -71,8 +71,8 @@ export interface PetEvent {
 /** A category that a change made (no `before`), renamed, or took away (no `after`). */
 export interface CategoryEvent {
   readonly id: bigint;
-  readonly before?: string;
-  readonly after?: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
   /** True if animals carried it before it had a name: it may lose the name while they do. */
   readonly wasCarried?: true;
 }
@@ -99,12 +99,9 @@ export async function makeChange<T>(
         await allows?.(tx);
         await forget(tx, atMs);
         const { changes } = tx.t;
-        const [row] = await tx
-          .insert(changes)
-          .values({ atMs, actor, action, summary: {} })
-          .returning({ id: changes.id });
-        if (row === undefined) throw new Error("a change got no id");
-        const change = new Change(tx, row.id, atMs, action);
+        const stored = tx.insert(changes).values({ atMs, actor, action, summary: {} });
+        const [{ id }] = (await stored.returning({ id: changes.id })) as [{ id: bigint }];
+        const change = new Change(tx, id, atMs);
         const result = await work(change);
         const made = await change.end();
         const { added, removed, restored } = change.counts;
@@ -123,15 +120,12 @@ export class Change {
   isStored = false;
   /** What was carried out. */
   readonly counts: ChangeCounts = { added: 0, updated: 0, removed: 0, restored: 0 };
-  /** True where animals may get other ids elsewhere: these have an index of their own. */
-  #movesIds = false;
   #isCarriedOut = false;
 
   constructor(
     readonly tx: Tx,
     readonly id: bigint,
     readonly atMs: number,
-    private readonly action: string,
   ) {}
 
   /** Adds animals under new ids, in this order. */
@@ -144,9 +138,6 @@ export class Change {
   }
 
   async plan(events: readonly PetEvent[]): Promise<void> {
-    const isMoved = ({ before, after }: PetEvent) =>
-      before?.["externalId"] !== after?.["externalId"] || before?.["source"] !== after?.["source"];
-    this.#movesIds ||= events.some((each) => each.after !== null && isMoved(each));
     for (const part of batches(events)) {
       const rows = part.map(({ petId, before, after, former }) => ({
         petId,
@@ -160,7 +151,6 @@ export class Change {
 
   /** Plans what a query has: ids of animals, and states before and after. Returns how many. */
   planAll(query: SQL): Promise<number> {
-    this.#movesIds = true;
     return this.tx.run(sql`INSERT INTO ${this.tx.t.petEvents} (pet_id, before, after, change_id)
       SELECT its.*, CAST(${this.id} AS bigint) FROM (${query}) AS its`);
   }
@@ -180,21 +170,24 @@ export class Change {
     return dropped === 0 ? 0 : dropped + (await this.dropTaken());
   }
 
-  /** Plans to set what `patch` has where an animal lacks it. Returns them all as they will be. */
-  async planUpdate(rows: readonly PetRow[], patch: PetPatch): Promise<PetRow[]> {
-    const set = Object.entries(patch).filter(([, value]) => value !== undefined);
-    const others = rows.filter((row) =>
-      set.some(([field, value]) => row[field as StateField] !== value),
-    );
-    const after = <T extends PetState>(row: T): T => ({ ...row, ...Object.fromEntries(set) });
-    await this.plan(
-      others.map((row) => ({ petId: row.id, before: stateOf(row), after: stateOf(after(row)) })),
-    );
-    return rows.map(after);
+  /** Plans to set what `patch` has in those animals that `where` means and that lack it. */
+  async planUpdate(where: SQL, patch: PetPatch): Promise<void> {
+    const { pets } = this.tx.t;
+    const lacks = eventFields.flatMap((field) => {
+      const value = patch[field];
+      return value === undefined ? [] : sql`${pets[field]} IS DISTINCT FROM ${typed(field, value)}`;
+    });
+    if (lacks.length === 0) return;
+    await this.planAll(sql`SELECT ${pets.id}, ${stateJson(this.tx)}, ${stateJson(this.tx, patch)}
+      FROM ${pets} WHERE ${where} AND (${sql.join(lacks, sql` OR `)})`);
   }
 
-  async planRemoval(rows: readonly PetRow[]): Promise<void> {
-    await this.plan(rows.map((row) => ({ petId: row.id, before: stateOf(row), after: null })));
+  async planRemoval(where: SQL | undefined): Promise<void> {
+    const { pets } = this.tx.t;
+    await this.planAll(
+      sql`SELECT ${pets.id}, ${stateJson(this.tx)}, CAST(NULL AS json)
+      FROM ${pets} WHERE ${where}`,
+    );
   }
 
   /** Does what the events say, once: at the end, or before what depends on it. */
@@ -203,40 +196,30 @@ export class Change {
     if (this.#isCarriedOut) return;
     this.#isCarriedOut = true;
     const { pets, petEvents, removedPets } = tx.t;
-    const [found] = await tx.rows<Record<"planned" | "removed" | "restored", bigint>>(sql`
-      SELECT count(*) AS planned, count(*) - count(after) AS removed,
-        count(*) - count(before) AS restored FROM ${petEvents} WHERE change_id = ${id}`);
-    const { planned = 0n, removed = 0n, restored = 0n } = found ?? {};
-    const updated = Number(planned - removed - restored);
-    Object.assign(this.counts, { removed: Number(removed), restored: Number(restored), updated });
     const others = Object.values(getTableColumns(pets)).filter((each) => each !== pets.externalId);
     const columns = sql.join(others.map(nameOf), sql`, `);
     const lacking = (state: SQL) =>
       sql`(SELECT pet_id FROM ${petEvents} WHERE change_id = ${id} AND ${state} IS NULL)`;
     const own = sql`${petEvents.changeId} = ${id} AND ${petEvents.petId} = ${pets.id}`;
-    if (removed > 0n) {
-      const removed = lacking(sql`after`);
-      await tx.run(sql`
-        INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
-        SELECT ${columns}, external_id, CAST(${this.atMs} AS bigint), CAST(${id} AS bigint)
-        FROM ${pets} WHERE id IN ${removed}`);
-      await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${removed}`);
-    }
+    const gone = lacking(sql`after`);
+    const removed = await tx.run(sql`
+      INSERT INTO ${removedPets} (${columns}, external_id, removed_at_ms, removed_in)
+      SELECT ${columns}, external_id, CAST(${this.atMs} AS bigint), CAST(${id} AS bigint)
+      FROM ${pets} WHERE id IN ${gone}`);
+    await tx.run(sql`DELETE FROM ${pets} WHERE id IN ${gone}`);
     // No two animals may have one id elsewhere, not even between two rows of a statement.
-    if (this.#movesIds) {
-      await tx.run(sql`UPDATE ${pets} SET external_id = NULL
-        FROM ${petEvents} WHERE ${own} AND ${movesId}`);
-    }
-    if (restored > 0n) {
-      const back = lacking(sql`before`);
-      await tx.run(sql`INSERT INTO ${pets} (${columns}) ${withOldIds(tx)}
-        SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
-      await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
-    }
-    if (planned > removed) {
-      await tx.run(sql`UPDATE ${pets} SET ${stateIn(pets, sql`after`, this.#movesIds ? eventFields : petFieldNames)}
-        FROM ${petEvents} WHERE ${own}`);
-    }
+    const moved = await tx.run(sql`UPDATE ${pets} SET external_id = NULL
+      FROM ${petEvents} WHERE ${own} AND ${movesId}`);
+    const back = lacking(sql`before`);
+    const oldIds = sql.raw(tx.dialect === "postgres" ? "OVERRIDING SYSTEM VALUE" : "");
+    const restored = await tx.run(sql`INSERT INTO ${pets} (${columns}) ${oldIds}
+      SELECT ${columns} FROM ${removedPets} WHERE id IN ${back}`);
+    await tx.run(sql`DELETE FROM ${removedPets} WHERE id IN ${back}`);
+    // Ids elsewhere have an index, so that they are written only where one is another.
+    const fields = moved + restored > 0 ? eventFields : petFieldNames;
+    const set = stateIn(pets, sql`after`, fields);
+    const changed = await tx.run(sql`UPDATE ${pets} SET ${set} FROM ${petEvents} WHERE ${own}`);
+    Object.assign(this.counts, { removed, restored, updated: changed - restored });
   }
 
   /** Ends the change, and returns its number unless it did nothing. */
@@ -244,15 +227,12 @@ export class Change {
     await this.carryOut();
     const { changes } = this.tx.t;
     const isOwn = eq(changes.id, this.id);
-    const { removed, ...counts } = this.counts;
-    const isNothing = removed + counts.added + counts.updated + counts.restored === 0;
+    const isNothing = Object.values(this.counts).every((count) => count === 0);
     if (isNothing && this.categories.length === 0 && !this.isStored) {
       await this.tx.delete(changes).where(isOwn);
       return undefined;
     }
-    // What an import takes away is withdrawn: its list said so, and no person.
-    const fate = this.action === "import" ? { withdrawn: removed } : { removed };
-    const summary = { ...counts, ...fate, ...this.summary };
+    const summary = { ...this.counts, ...this.summary };
     const categories = this.categories.length === 0 ? null : this.categories;
     await this.tx
       .update(changes)
@@ -264,23 +244,21 @@ export class Change {
 
 const nameOf = ({ name }: { readonly name: string }) => sql.identifier(name);
 
-/** Behind the columns of an INSERT: the ids are those that the animals had. */
-const withOldIds = ({ dialect }: Tx) =>
-  dialect === "postgres" ? sql`OVERRIDING SYSTEM VALUE` : sql``;
-
 /** True of an event that gives the animal another id elsewhere. */
 const movesId = sql`(before ->> 'externalId' IS DISTINCT FROM after ->> 'externalId'
   OR before ->> 'source' IS DISTINCT FROM after ->> 'source')`;
 
-/** The state of an animal as an event has it, with `categoryId` in place of its own. */
-export function stateJson(
-  { dialect, t: { pets } }: Tx,
-  categoryId: SQLWrapper = pets.categoryId,
-): SQL {
+/** A value of this field, for PostgreSQL, which must be told what a parameter is. */
+const typed = (field: StateField, value: unknown): SQL =>
+  field === "categoryId" ? sql`CAST(${value} AS bigint)` : sql`CAST(${value} AS text)`;
+
+/** The state of an animal as an event has it, once it has what `patch` has. */
+export function stateJson({ dialect, t: { pets } }: Tx, patch: PetPatch = {}): SQL {
   const make = sql.raw(dialect === "sqlite" ? "json_object" : "json_build_object");
   const fields = eventFields.map((field) => {
-    const value = field === "categoryId" ? categoryId : pets[field];
-    return sql`${sql.raw(`'${field}'`)}, ${value}`;
+    const value = patch[field];
+    const its = value === undefined ? pets[field] : typed(field, value);
+    return sql`${sql.raw(`'${field}'`)}, ${its}`;
   });
   return sql`${make}(${sql.join(fields, sql`, `)})`;
 }
@@ -292,10 +270,7 @@ export function stateIn(
   fields: readonly StateField[] = eventFields,
 ): SQL {
   const set = fields.map((field) => {
-    const column = table[field];
-    const text = sql`${json} ->> ${sql.raw(`'${field}'`)}`;
-    const value = column.getSQLType() === "text" ? text : sql`CAST(${text} AS bigint)`;
-    return sql`${nameOf(column)} = ${value}`;
+    return sql`${nameOf(table[field])} = ${typed(field, sql`${json} ->> ${sql.raw(`'${field}'`)}`)}`;
   });
   return sql.join(set, sql`, `);
 }

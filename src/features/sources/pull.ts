@@ -337,7 +337,7 @@ export function withdrawHeld(editing: Editing, name: string, shown?: string) {
     for (const ids of batches(source.held.map(BigInt))) {
       const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
       const rows = await tx.select().from(pets).where(own);
-      await change.planRemoval(rows);
+      await change.planRemoval(own);
       await leaveOut(change, name, rows);
     }
     await updateSource(tx, name, { held: null });
