@@ -266,18 +266,11 @@ async function imported(
       : undefined;
   const { prepared, unsure } = await preparedAsking(ask, list, given, bytes, recall);
   const isOpen = prepared.isGuessed && acceptGuess !== true;
-  let chosen: ImportOptions = { ...options, confirmed };
-  const preview = () => previewImport(db, prepared, chosen);
+  const chosen: ImportOptions = { ...options, confirmed };
   const run = () => runImport({ db, clock, actor, remembers: true }, prepared, chosen);
-  if (dryRun) return preview();
-  if (!isAsking && !isOpen) return run();
-  let summary = await preview();
-  if (await askCategories(ask, summary)) {
-    chosen = { ...chosen, createCategories: true };
-    summary = await preview();
-  }
-  if (summary.rejected > 0 && skipBad !== true) return summary;
-  if (unsure === undefined && !isOpen) return run();
+  if (!dryRun && !isOpen && unsure === undefined) return run();
+  const summary = await previewImport(db, prepared, chosen);
+  if (dryRun || (summary.rejected > 0 && skipBad !== true)) return summary;
   io.err(importedText(summary));
   if (!isAsking) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
@@ -369,13 +362,6 @@ async function askWords(
     }
   }
   return told;
-}
-
-async function askCategories(ask: Ask, { causes }: ImportSummary): Promise<boolean> {
-  const unknown = causes.filter(({ unknownCategory }) => unknownCategory === true);
-  const names = unknown.map(({ problem }) => problem.values[0]);
-  if (names.length === 0) return false;
-  return isYes(await ask(`New categories: ${names.join(", ")}. Make them? [y/N] `));
 }
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */

@@ -16,23 +16,28 @@ import {
 import { batches, type Change, type Editing, makeChange } from "../animals/changes.ts";
 import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
+import { message, type Notes } from "./messages.ts";
 import { ImportCategories, wordFor } from "./plan/categories.ts";
 import { namelessEntryOf, newestOf, rejectionOf } from "./plan/match.ts";
 import { type ImportOptions, Plan, type PlannedList } from "./plan/plan.ts";
 import { type Entry, entryOf, isDesk, lastPeople, storeAdded, storeEntries } from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
-import type { Candidate, Outcome, Rejection } from "./understand/record.ts";
+import {
+  type Candidate,
+  type Outcome,
+  type Rejection,
+  type SoundRecord,
+  unnamed,
+} from "./understand/record.ts";
 
 export function previewImport(
   db: Database,
   prepared: Prepared,
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
-  return db.read(
-    async (tx) => summary(prepared, await planned(tx, prepared, options), options, false),
-    longWork,
-  );
+  const work = async (tx: Tx) => summary(prepared, await planned(tx, prepared, options), false);
+  return db.read(work, longWork);
 }
 
 /** Why a list is refused as a whole. */
@@ -73,7 +78,7 @@ export async function runImport(
   const work = async (made: Change) => {
     const found = await planned(made.tx, prepared, options);
     const { refusal, isSound: applied } = found;
-    const done = summary(prepared, found, options, applied && refusal === undefined);
+    const done = summary(prepared, found, applied && refusal === undefined);
     if (refusal !== undefined) throw new ImportRefused(refusal, done);
     if (applied) await carryOut(made, found, options);
     const { format, source, kept, reading } = done;
@@ -157,8 +162,9 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const last = await lastGiven(tx);
   const categories = new ImportCategories(known, words, last, options, isAnyNumber);
   const { records, rejections: bad } = sorted(outcomes, categories);
-  const newest = newestOf(records);
   const plan = new Plan(tx, list, categories, options);
+  noteLacking(records, list, plan.notes);
+  const newest = newestOf(records, plan.notes);
   for (const part of batches(newest.identified, 1_000)) await plan.takeByIds(part);
   await plan.takeByNames(newest.anonymous);
   if (isSame !== undefined) await plan.recognise(isSame);
@@ -173,15 +179,27 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   if (skipBad) await plan.hide(told, named);
   const sourceAnimals = list.isWhole ? await plan.leaveOut(named, rejections, input.partial) : 0;
   const refusal = await refusalOf(tx, plan, prepared, options, rejections, sourceAnimals);
-  const keptIds = plan.kept.map(({ id }) => id);
-  const people = await lastPeople(tx, keptIds);
+  const people = await lastPeople(
+    tx,
+    plan.kept.map(({ id }) => id),
+  );
   const used = new Set([
     ...added.map(({ category }) => categories.idOf(category)),
     ...plan.events.map(({ after }) => after?.categoryId),
   ]);
   const newCategories = categories.newOf(used);
-  const all = { records, newest, rejections, isSound, refusal, people };
-  return { ...all, plan, added, categories, newCategories };
+  const found = { records, newest, rejections, isSound, refusal, people };
+  return { ...found, plan, added, categories, newCategories };
+}
+
+function noteLacking(records: readonly SoundRecord[], { isWhole }: PlannedList, notes: Notes) {
+  for (const { kind, line, id, externalId, name = "" } of records) {
+    if (kind !== "pet") continue;
+    // By names, the next whole list finds the animals of this one again.
+    const isAnonymous = !isWhole && (id ?? externalId) === undefined;
+    if (isAnonymous) notes.add(message("idsMissing"), line, JSON.stringify(name));
+    if (name === unnamed) notes.add(message("namesMissing"), line, externalId ?? "");
+  }
 }
 
 /** Whose list it is. Throws AppError for a whole one of nobody. */

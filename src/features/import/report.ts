@@ -3,18 +3,11 @@ import { counted, grouped } from "../../cli/terminal/text.ts";
 import { shellWord } from "../../domain/errors.ts";
 import { json, type Static } from "../json.ts";
 import type { Planned } from "./import.ts";
-import { message, messageText, type Note } from "./messages.ts";
-import { type ImportOptions, reportsMax } from "./plan/plan.ts";
+import { messageText } from "./messages.ts";
+import { reportsMax } from "./plan/plan.ts";
 import { fieldMapText } from "./understand/columns.ts";
 import { confirmedReading, type Prepared } from "./understand/propose.ts";
-import {
-  type Candidate,
-  type Gone,
-  problemsMax,
-  type Rejection,
-  type SoundRecord,
-  unnamed,
-} from "./understand/record.ts";
+import { type Gone, problemsMax, type Rejection } from "./understand/record.ts";
 import { type Meaning, meanings, statusWordsText, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;
@@ -39,9 +32,7 @@ export const importSchema = object({
   shape: oneOf(["json", "ndjson", "csv", "xlsx"], "how its records are laid out"),
   source: text("whose ids its animals have; empty when nobody said"),
   dryRun: flag("true with --dry-run"),
-  applied: flag(
-    "false when nothing was changed: a dry run, or bad records without --skip-bad, or nothing but bad records",
-  ),
+  applied: flag("false when nothing was changed: a dry run, or too many bad records"),
   change: orNull(json.int64("number of the change, for `undo`; null when nothing was changed")),
   guessed: flag("true if columns were guessed"),
   columns: list(object({ field: text("field of an animal"), column: text("its column") })),
@@ -103,12 +94,7 @@ export type ImportSummary = ReturnType<typeof summary>;
  * What an input is, and what became of every record: `added`, `updated`, `unchanged`, `superseded`,
  * `skipped` and `rejected` add up to `read`. Whom a bad record hides is updated, too.
  */
-export function summary(
-  prepared: Prepared,
-  found: Planned,
-  { complete = false }: ImportOptions,
-  applied: boolean,
-) {
+export function summary(prepared: Prepared, found: Planned, applied: boolean) {
   const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
@@ -134,7 +120,7 @@ export function summary(
     rejected: rejections.length,
     rejections: rejections.slice(0, problemsMax),
     causes: causesOf(rejections),
-    notes: [...input.notes, ...understanding.notes, ...planNotes(pets, found, complete)],
+    notes: [...input.notes, ...understanding.notes, ...plan.notes.list()],
     /** Why the import itself is refused, where a dry run goes on. */
     refusal: found.refusal,
     /** The first animals, each with the name that its category has here. */
@@ -149,29 +135,6 @@ export function summary(
     /** Of one that is kept, `fields` are what is here, and what the list says. */
     keptAnimals: plan.kept.map((each) => ({ ...each, by: people.get(each.id) })),
   };
-}
-
-function planNotes(
-  pets: readonly Candidate[],
-  { plan: { alike }, newest }: Planned,
-  isWhole: boolean,
-): readonly Note[] {
-  const named = ({ line, name = "" }: SoundRecord) => ({ line, example: JSON.stringify(name) });
-  const isAnonymous = ({ id, externalId }: Candidate) => (id ?? externalId) === undefined;
-  const all = {
-    // By names, the next whole list finds the animals of this one again.
-    idsMissing: isWhole ? [] : pets.filter(isAnonymous).map(named),
-    alikeThere: alike.map(named),
-    namesMissing: pets
-      .filter(({ name }) => name === unnamed)
-      .map(({ line, externalId = "" }) => ({ line, example: externalId })),
-    namesDiffer: newest.renamed,
-    recordsDisagree: newest.undecided,
-  };
-  return Object.entries(all).flatMap(([code, { length: records, 0: first }]) => {
-    const said = message(code as keyof typeof all);
-    return first ? [{ said, records, firstLine: first.line, example: first.example }] : [];
-  });
 }
 
 /** Those that are not for adoption by why, the most frequent first. */

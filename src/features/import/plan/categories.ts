@@ -21,10 +21,9 @@ export class ImportCategories {
   /** Of all that have an id here, by name or on animals. */
   readonly #names = new Map<bigint, string | undefined>();
   /** Those that the store does not have yet, under the ids that they would get. */
-  readonly #fresh = new Map<bigint, string>();
+  readonly #fresh: Category[] = [];
   /** What names were resolved to: a list has few, and many records. */
   readonly #resolved = new Map<string, bigint | Message | undefined>();
-  readonly #wanted = new Set<string>();
   readonly #creates: boolean;
 
   constructor(
@@ -63,8 +62,7 @@ export class ImportCategories {
   }
 
   nameOf(category: bigint | string): string {
-    const name = typeof category === "bigint" ? this.#names.get(category) : undefined;
-    return name ?? String(category);
+    return (typeof category === "bigint" && this.#names.get(category)) || String(category);
   }
 
   #called(key: string): bigint | undefined {
@@ -74,15 +72,10 @@ export class ImportCategories {
   }
 
   readonly #named = (name: string): bigint | Message | undefined => {
-    const key = categoryKey(name);
-    const known = this.#called(key);
+    const known = this.#called(categoryKey(name));
     if (known !== undefined) return known;
     if (!/\p{L}/u.test(name)) return message("categoryNumber", JSON.stringify(name));
-    if (!this.#creates) return message("categoryUnknown", JSON.stringify(name));
-    if (this.#wanted.add(key).size <= newNamesMax) return undefined;
-    throw new AppError("invalid_request", `There are more than ${newNamesMax} new categories.`, {
-      hint: "Look whether the right column is taken for the category (--map).",
-    });
+    return this.#creates ? undefined : message("categoryUnknown", JSON.stringify(name));
   };
 
   #made(name: string): bigint {
@@ -96,7 +89,11 @@ export class ImportCategories {
   #add(id: bigint, name: string): bigint {
     this.#names.set(id, name);
     this.#byName.set(categoryKey(name), id);
-    this.#fresh.set(id, name);
+    if (this.#fresh.push({ id, name }) > newNamesMax) {
+      const hint = "Look whether the right column is taken for the category (--map).";
+      const problem = `There are more than ${newNamesMax} new categories.`;
+      throw new AppError("invalid_request", problem, { hint });
+    }
     if (id > this.last && id <= ownIdMax) this.last = id;
     return id;
   }
@@ -115,6 +112,6 @@ export class ImportCategories {
 
   /** The new ones among `used`. */
   newOf(used: ReadonlySet<bigint | undefined>): Category[] {
-    return [...this.#fresh].flatMap(([id, name]) => (used.has(id) ? [{ id, name }] : []));
+    return this.#fresh.filter(({ id }) => used.has(id));
   }
 }

@@ -1,15 +1,10 @@
 /** Which record of an animal holds, and what is called alike: rules without a store. */
 import { categoryKey } from "../../animals/categories.ts";
-import type { Message } from "../messages.ts";
+import { type Message, message, type Notes } from "../messages.ts";
 import { distance } from "../understand/evidence.ts";
 import { idPrefix, type Rejection, type SoundRecord } from "../understand/record.ts";
 import { wordFor } from "./categories.ts";
 import { originKey, type StoreAnimal } from "./said.ts";
-
-interface Example {
-  readonly line: number;
-  readonly example: string;
-}
 
 export const nameKey = (name: string, category: string): string =>
   `${categoryKey(name)}\0${category}`;
@@ -71,22 +66,12 @@ function isNewer(a: SoundRecord, b: SoundRecord): boolean {
   return byTime === 0 ? rankOf(a) >= rankOf(b) : byTime > 0;
 }
 
-/** True for records of one moment of which nothing but caution decides. */
-function disagree(a: SoundRecord, b: SoundRecord): boolean {
-  const ranks = [rankOf(a), rankOf(b)];
-  const isClear = ranks.includes(stayRank) || ranks.includes(-1) || ranks[0] === ranks[1];
-  return !isClear && (a.version ?? 0) === (b.version ?? 0);
-}
-
 /** The newest record of each animal, as far as ids tell the animals, and all without any id. */
-export function newestOf(records: readonly SoundRecord[]) {
+export function newestOf(records: readonly SoundRecord[], notes: Notes) {
   const animals = Map.groupBy(records, keyOf);
   const anonymous = animals.get(undefined) ?? [];
   animals.delete(undefined);
   const identified: SoundRecord[] = [];
-  /** Animals whose records have different names, or say different things of one moment. */
-  const renamed: Example[] = [];
-  const undecided: Example[] = [];
   /** Older records of animals that are for adoption. */
   let superseded = 0;
   for (const all of animals.values()) {
@@ -95,17 +80,21 @@ export function newestOf(records: readonly SoundRecord[]) {
     if (all.length === 1) continue;
     const others = all.filter((each) => each !== newest);
     superseded += others.filter(({ kind }) => kind === "pet").length;
-    const { id, externalId } = newest;
+    const { id, externalId, version = 0 } = newest;
     const line = all[0]?.line ?? newest.line;
-    const example = externalId ?? String(id);
-    if (others.some((each) => disagree(each, newest))) undecided.push({ line, example });
+    const rank = rankOf(newest);
+    const rivals = others.filter((each) => (each.version ?? 0) === version);
+    // Nothing but caution decides between them.
+    if (rank !== stayRank && rivals.some((each) => ![-1, rank].includes(rankOf(each)))) {
+      notes.add(message("recordsDisagree"), line, externalId ?? String(id));
+    }
     const isThere = all.some(({ kind }) => kind === "pet");
     const names = [...new Set(all.flatMap(({ name }) => name ?? []))].toSorted();
     if (names.length < 2 || !isThere || externalId === undefined) continue;
     const shown = names.map((name) => JSON.stringify(name)).join(" and ");
-    renamed.push({ line, example: `${externalId} is ${shown}` });
+    notes.add(message("namesDiffer"), line, `${externalId} is ${shown}`);
   }
-  return { identified, anonymous, superseded, renamed, undecided };
+  return { identified, anonymous, superseded };
 }
 
 function keyOf({ id, externalId, source }: SoundRecord): string | undefined {

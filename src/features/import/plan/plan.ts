@@ -9,7 +9,7 @@ import {
   type PetState,
   stateOf,
 } from "../../animals/changes.ts";
-import { message } from "../messages.ts";
+import { message, Notes } from "../messages.ts";
 import type { AnimalReport } from "../report.ts";
 import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { ImportCategories } from "./categories.ts";
@@ -126,8 +126,7 @@ export class Plan {
   /** Records of new animals. */
   added: Candidate[] = [];
   readonly rejections: Rejection[] = [];
-  /** New animals whose name and category an animal here has, that no id identifies. */
-  alike: SoundRecord[] = [];
+  readonly notes = new Notes();
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
   /** Animals that a record means, or may mean. */
@@ -192,7 +191,7 @@ export class Plan {
       const [animal] = animals;
       if (record === undefined || animal === undefined || !list.isWhole) {
         this.added.push(...all.filter((each) => each.kind === "pet"));
-        if (animal !== undefined) this.alike.push(...all);
+        if (animal !== undefined && this.options.isSame === undefined) this.#noteAlike(all);
         continue;
       }
       for (const { id } of animals) this.#meant.add(id);
@@ -212,7 +211,6 @@ export class Plan {
     const groups = Map.groupBy(this.added, this.#keyOf);
     const here = await this.#calledLike(groups, sql`true`);
     if (here.size === 0) return;
-    this.alike = [];
     const matches: Match[] = [];
     for (const [key, all] of groups) {
       const isLike = (animal: StoreAnimal) => all.some((each) => mayBeSame(each, animal));
@@ -221,7 +219,7 @@ export class Plan {
       const [animal] = animals;
       if (record === undefined || animal === undefined) continue;
       if (all.length > 1 || animals.length > 1) {
-        this.alike.push(...all);
+        this.#noteAlike(all);
         continue;
       }
       this.lookalikes.push({ record, animal });
@@ -233,6 +231,13 @@ export class Plan {
     const same = new Set(matches.map(({ record }) => record));
     this.added = this.added.filter((each) => !same.has(each));
     await this.#take(matches);
+  }
+
+  /** New animals whose name and category an animal here has, that no id identifies. */
+  #noteAlike(records: readonly SoundRecord[]): void {
+    for (const { line, name = "" } of records) {
+      this.notes.add(message("alikeThere"), line, JSON.stringify(name));
+    }
   }
 
   /** Animals that are called like groups of records, but those that a record means. */
@@ -283,7 +288,8 @@ export class Plan {
     if (record?.kind !== "pet") {
       // A whole list left out before whom people brought back.
       const isSaid = record !== undefined || isTaken;
-      if (entry !== undefined && isSaid) this.#say(goneEntry(animal, entry, now, last), last);
+      if (entry !== undefined && isSaid)
+        this.#say(goneEntry(animal, entry, now.presence, last), last);
       if (isTaken) this.#change("withdrawn", animal, null, now, takes);
       return;
     }

@@ -82,38 +82,26 @@ export function decide(last: Said | undefined, now: Said, here: Said, listWins: 
 }
 
 function isTaken(field: ListField, last: Said | undefined, now: Said, here: Said): boolean {
+  const before = last?.[field] ?? null;
   // A stay that begins anew has the status that its list says.
-  const isKnown = last !== undefined && last[field] !== null;
-  if (here.presence !== "there" && (field === "status" || !isKnown)) return true;
-  const isByList = last === undefined || last[field] !== now[field];
-  const isByDesk = last === undefined || last[field] !== here[field];
-  if (!isByList) return false;
-  if (!isByDesk) return true;
+  if (here.presence !== "there" && (field === "status" || before === null)) return true;
+  if (last !== undefined && before === now[field]) return false;
+  if (last !== undefined && before === here[field]) return true;
   return field === "status" && isFurther(now.status, here.status);
 }
 
 /** What a list says of an animal that it has. */
-export function entryOf(
-  { name, category, status }: Candidate,
-  entry: string,
-  petId: bigint | null,
-): Entry {
-  return {
-    entry,
-    petId,
-    presence: "there",
-    name,
-    category: wordFor(category),
-    status: status ?? null,
-  };
+export function entryOf(record: Candidate, entry: string, petId: bigint | null): Entry {
+  const { name, category, status = null } = record;
+  return { entry, petId, presence: "there", name, category: wordFor(category), status };
 }
 
-/** What stays known of an animal that is gone from its list. */
+/** What stays known of an animal that is gone from its list: what that called it last. */
 export function goneEntry(
-  { id, externalId }: Pick<StoreAnimal, "id" | "externalId">,
+  { id, externalId }: StoreAnimal,
   entry: string,
-  { presence }: Pick<Said, "presence">,
-  { name, category }: Pick<Entry, "name" | "category"> = { name: null, category: null },
+  presence: Entry["presence"],
+  { name = null, category = null }: Partial<Entry> = {},
 ): Entry {
   return { entry, petId: externalId === null ? id : null, presence, name, category, status: null };
 }
@@ -209,9 +197,8 @@ export async function leaveOut(
     return entry === undefined ? [] : { animal: { ...row, isRemoved: true }, entry };
   });
   const last = await lastSaid(tx, { source, isDesk: false }, called);
-  const presence = "left out" as const;
   const entries = called.map(({ animal, entry }) =>
-    goneEntry(animal, entry, { presence }, last.get(animal.id)),
+    goneEntry(animal, entry, "left out", last.get(animal.id)),
   );
   await storeEntries(tx, source, changeId, entries);
 }
@@ -219,22 +206,21 @@ export async function leaveOut(
 /** Formats whose import is a person's change of animals by their ids here. */
 export const isDesk = (format: unknown): boolean => format === "rehome" || format === "petstore";
 
-/** What changed animals, the newest first, by the animal. */
-async function eventsOf(tx: Tx, ids: readonly bigint[]) {
+/** What changed animals, the newest first. */
+function eventsOf(tx: Tx, ids: readonly bigint[]) {
   const { petEvents, changes } = tx.t;
   const { petId, before, after } = columnsOf(petEvents);
   const { action, actor, undoneIn, summary } = columnsOf(changes);
-  const events = await tx
+  return tx
     .select({ petId, before, after, action, actor, undoneIn, summary })
     .from(petEvents)
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
     .where(isAmong(tx, petEvents.petId, ids))
     .orderBy(desc(petEvents.changeId));
-  return Map.groupBy(events, (event) => event.petId);
 }
 
 type Told = Pick<Tables["changes"]["$inferSelect"], "action" | "undoneIn" | "summary">;
-const isByList = ({ action, summary }: Pick<Told, "action" | "summary">): boolean =>
+const isByList = ({ action, summary }: Told): boolean =>
   action === "import" && !isDesk(summary["format"]);
 /** True of a change in force by a list that may be that of `source`. */
 const isOf = (source: string, each: Told): boolean =>
@@ -264,7 +250,7 @@ export async function lastSaid(
   const unknown = matches.map(({ animal }) => animal).filter(({ id }) => !last.has(id));
   if (unknown.length === 0) return last;
   const ids = unknown.map(({ id }) => id);
-  const events = await eventsOf(tx, ids);
+  const events = Map.groupBy(await eventsOf(tx, ids), ({ petId }) => petId);
   // Events of older changes are forgotten bit by bit.
   const isStored = sql`${changes.atMs} >= (SELECT max(at_ms) FROM ${changes}) - ${storedMs}`;
   const origins = unknown.flatMap(({ createdIn }) => createdIn ?? []);
@@ -287,27 +273,16 @@ export async function lastSaid(
 }
 
 function saidOf(state: StoredState | null, isThere: boolean): Entry {
-  const { name = null, status = null, categoryId = null } = state ?? {};
-  return {
-    entry: "",
-    petId: null,
-    presence: isThere ? "there" : "left out",
-    name: name as string | null,
-    category: categoryId === null ? null : `${categoryId as bigint}`,
-    status: status as PetStatus | null,
-  };
+  const { name = null, status = null, categoryId } = (state ?? {}) as Partial<PetState>;
+  const category = categoryId === undefined ? null : String(categoryId);
+  const presence = isThere ? "there" : "left out";
+  return { entry: "", petId: null, presence, name, category, status };
 }
 
 /** Who changed animals last so that they are not as their lists say, by the animal. */
-export async function lastPeople(
-  tx: Tx,
-  ids: readonly bigint[],
-): Promise<ReadonlyMap<bigint, string>> {
-  const people = [...(await eventsOf(tx, ids))].flatMap(([id, events]) => {
-    const byPerson = events.find((each) => !isByList(each));
-    return byPerson === undefined ? [] : [[id, byPerson.actor] as const];
-  });
-  return new Map(people);
+export async function lastPeople(tx: Tx, ids: readonly bigint[]) {
+  const events = (await eventsOf(tx, ids)).filter((each) => !isByList(each));
+  return new Map(events.toReversed().map(({ petId, actor }) => [petId, actor]));
 }
 
 /** An id elsewhere with its source, which most of them begin with. */

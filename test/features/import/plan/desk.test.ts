@@ -3,6 +3,7 @@
  * And which of two records of one animal holds, in either order.
  */
 import { describe, expect, test } from "bun:test";
+import { Notes } from "../../../../src/features/import/messages.ts";
 import { newestOf } from "../../../../src/features/import/plan/match.ts";
 import { decide, listFields, type Said } from "../../../../src/features/import/plan/said.ts";
 import { type Given, prepare } from "../../../../src/features/import/understand/propose.ts";
@@ -99,11 +100,12 @@ test("a list that wins is right of everything", () => {
 async function held(header: string, rows: readonly string[], given: Given = {}) {
   const { understanding } = await prepare(bytesOf(`${header}\n${rows.join("\n")}\n`), given);
   const records = understanding.outcomes.flatMap((each) => (each.kind === "reject" ? [] : [each]));
-  const { identified, undecided } = newestOf(records);
+  const notes = new Notes();
+  const { identified } = newestOf(records, notes);
   const found = identified.map((each) =>
     each.kind === "pet" ? (each.status ?? "none") : each.kind,
   );
-  return [found[0], undecided.length];
+  return [found[0], notes.list().filter(({ said }) => said.code === "recordsDisagree").length];
 }
 
 const words = { available: "Available", pending: "Reserved", sold: "Adopted", gone: "Died" };
