@@ -7,17 +7,13 @@ import type { Reading } from "./apply.ts";
 import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
 import { isNever } from "./dates.ts";
 import { type Tells, tellsOf } from "./headings.ts";
-import {
-  type MapperContext,
-  type RecordReader,
-  soundly,
-  type Weigh,
-  type Weighed,
-} from "./record.ts";
-import { isNo, isPlaceholderId, isYes } from "./words.ts";
+import { type MapperContext, type RecordReader, soundly, type Weigh } from "./record.ts";
 import {
   besides,
   hiddenWords,
+  isNo,
+  isPlaceholderId,
+  isYes,
   type Meaning,
   outcomeWords,
   saysDead,
@@ -36,6 +32,8 @@ export const distance = (meaning: Meaning | undefined): number => towardsGone.in
 
 interface Telling extends Column {
   readonly tells: Tells;
+  /** What a value of it means; undefined for one that tells only when it came. */
+  readonly rule: Rule | undefined;
   /** True for one that the status is read from: only its day counts. */
   readonly isOwn: boolean;
 }
@@ -46,17 +44,14 @@ type Judged = No | "open" | undefined;
 interface Word {
   readonly key: string;
   readonly meaning: Meaning | undefined;
-  readonly isTold: boolean;
   readonly isDead: boolean;
 }
 
 interface Rule {
   /** A yes, and a day in the past if nothing else is said of it. */
   readonly yes?: Judged;
-  /** The most that it may mean, where that is not what a yes means. */
-  readonly most?: No;
   readonly no?: No;
-  readonly past?: Judged;
+  readonly past?: No;
   readonly ahead?: Judged;
   readonly says: (word: Word) => Judged;
   /** True where a yes, a number or a day says nothing. */
@@ -91,7 +86,6 @@ const rules: Partial<Record<Tells, Rule>> = {
   adoptionNoun: {
     yes: "open",
     past: "sold",
-    most: "sold",
     // A number is a fee.
     says: (word) => (/^[\d ]+$/.test(word.key) ? undefined : asWord(word)),
   },
@@ -115,26 +109,23 @@ const rules: Partial<Record<Tells, Rule>> = {
 };
 
 /** The most that a value may mean which is to be asked. */
-function mostOf(tells: Tells): No {
-  const { yes, most = yes } = rules[tells] ?? {};
-  return most === undefined || most === "open" ? "gone" : most;
-}
+const mostOf = ({ yes, past }: Rule): No => past ?? (yes === "open" ? undefined : yes) ?? "gone";
 
 /** A nested object whose name says nothing of the fields in it. */
 const plainAround =
   /^(?:attributes|fields|properties|data|details|node|acf|meta|animal|pet|adoption|status)$/i;
 
 /** The columns that say something; where one within an object says nothing, its own name may. */
-function tellingOf(sample: Sample, own: (name: string) => boolean): readonly Telling[] {
-  return columnsOf(sample).flatMap((each) => {
+const tellingOf = (sample: Sample, own: ReadonlySet<string>): readonly Telling[] =>
+  columnsOf(sample).flatMap((each) => {
     const { name, within, isAgain } = each;
     const { outer = "", inner = "" } = within ?? {};
     const alone = plainAround.test(outer) ? tellsOf(inner) : undefined;
     const tells = within ? (tellsOf(`${outer} ${inner}`) ?? alone) : tellsOf(name);
     // Of several columns of one name the first is the one that was read.
-    return tells === undefined ? [] : { ...each, tells, isOwn: isAgain !== true && own(name) };
+    const isOwn = isAgain !== true && own.has(name);
+    return tells === undefined ? [] : { ...each, tells, rule: rules[tells], isOwn };
   });
-}
 
 /** Tells what an intake or a return came after. Without a time of day, the day counts. */
 function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: readonly Field[]) {
@@ -171,55 +162,46 @@ function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: r
 /** Where no column is the status, words of one that is called so are asked for. */
 const mayBeCountry = /state|estado|stato|stan|stav/i;
 
-/** True for a column of which a word is known: another one is the state of a country. */
-function hasKnown({ read }: Column, { first }: Sample, { statuses }: MapperContext): boolean {
-  return first.some((record) => hasFields(record) && statuses.knows(read(record)));
-}
-
 const isFilled = (value: unknown) =>
   !isBlank(value) && !isNo(value) && !isPlaceholderId(wordOf(value)) && !isNever(wordOf(value));
 
 const judgedMax = 10_000;
 
 /** Judges values; a column has few different ones that are no dates and no names. */
-function judgeOf(context: MapperContext): (tells: Tells, value: unknown) => Judged {
+function judgeOf(context: MapperContext) {
   const known = new Map<Tells, Map<unknown, Judged>>();
   const ofOutcome = context.statuses.withWords(outcomeWords);
-  return (tells, value) => {
+  return (tells: Tells, rule: Rule, value: unknown): Judged => {
     const values = known.getOrInsertComputed(tells, () => new Map());
     if (values.has(value)) return values.get(value);
     const isOutcome = tells === "outcome" || tells === "departure";
-    const rule = rules[tells];
-    const found = rule && judged(rule, value, context, isOutcome ? ofOutcome : context.statuses);
+    const found = judged(rule, value, context, isOutcome ? ofOutcome : context.statuses);
     if (values.size < judgedMax) values.set(value, found);
     return found;
   };
 }
 
 function judged(
-  { yes, no, past = yes, ahead = "open", says, isText }: Rule,
+  { yes, no, past, ahead = "open", says, isText }: Rule,
   value: unknown,
   { dates, now }: MapperContext,
   statuses: Statuses,
 ): Judged {
   if (typeof value === "object") return undefined;
   const text = wordOf(value);
-  if (isNo(value) && isText !== true) return no;
+  if (!isText && isNo(value)) return no;
   if (isPlaceholderId(text) || isNever(text)) return undefined;
-  if (isText) return typeof value === "string" ? says(wordIn(value, statuses)) : undefined;
-  if (isYes(value)) return yes;
-  const date = dates.sortable(value);
-  if (date !== undefined) return date > now ? ahead : past;
-  const word = wordIn(value, statuses);
-  if (word.isTold) return noOf(word.meaning);
-  return saysNothing(word.key) ? undefined : says(word);
-}
-
-function wordIn(value: unknown, statuses: Statuses): Word {
+  if (isText && typeof value !== "string") return undefined;
+  if (!isText && isYes(value)) return yes;
+  const date = isText ? undefined : dates.sortable(value);
+  const key = wordKey(text);
+  if (date !== undefined) return date > now ? ahead : (past ?? yes);
   const { meaning, by } = statuses.understood(value) ?? {};
-  const isTold = by === "told";
   // What somebody said that a word means goes before what it says.
-  return { key: wordKey(wordOf(value)), meaning, isTold, isDead: !isTold && saysDead(value) };
+  const isTold = by === "told";
+  if (isTold && !isText) return noOf(meaning);
+  if (saysNothing(key) && !isText) return undefined;
+  return says({ key, meaning, isDead: !isTold && saysDead(value) });
 }
 
 interface Said {
@@ -247,34 +229,32 @@ const namesShown = 3;
 /** What a record says beside its status, the furthest from adoption first. */
 function sayingsOf(
   sample: Sample,
-  { own, outcome, context }: Pick<RecordReader, "own" | "outcome" | "context">,
+  { own, outcome, context }: RecordReader,
   ignored: readonly string[],
 ): (record: unknown) => readonly Said[] {
-  const all = tellingOf(sample, (name) => own.has(name) || ignored.includes(name));
-  const columns = all.filter(
-    (each) =>
-      !each.isOwn &&
-      each.tells in rules &&
-      (each.tells !== "status" ||
-        (own.size === 0 && !mayBeCountry.test(each.name)) ||
-        hasKnown(each, sample, context)),
-  );
+  const { dates, statuses } = context;
+  const all = tellingOf(sample, new Set([...own, ...ignored]));
+  /** Of a status no word of which is known, the column may be the state of a country. */
+  const mayTell = ({ tells, name, read }: Telling) =>
+    tells !== "status" ||
+    (own.size === 0 && !mayBeCountry.test(name)) ||
+    sample.first.some((record) => hasFields(record) && statuses.knows(read(record)));
+  const columns = all.filter((each) => each.rule && !each.isOwn && mayTell(each));
   const outcomes = columns.filter(({ tells }) => tells === "outcome").map(({ read }) => read);
   const isUndone = undoneBy(all, context, outcome ? [outcome, ...outcomes] : outcomes);
   const judge = judgeOf(context);
   return (record) => {
-    const said: Said[] = [];
-    for (const column of columns) {
-      const { tells } = column;
-      const value = column.read(record);
-      const found = isBlank(value) ? undefined : judge(tells, value);
-      if (found === undefined) continue;
-      const date = context.dates.sortable(value);
-      if (isUndone(tells, date, record)) continue;
+    const said = columns.flatMap((column): Said | [] => {
+      const { tells, rule, read } = column;
+      const value = read(record);
+      const found = rule && !isBlank(value) ? judge(tells, rule, value) : undefined;
+      if (rule === undefined || found === undefined) return [];
+      const date = dates.sortable(value);
+      if (isUndone(tells, date, record)) return [];
       const isAsked = found === "open";
       const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
-      said.push({ column, value, meaning: isAsked ? mostOf(tells) : found, isAsked, isMerelyNot });
-    }
+      return { column, value, meaning: isAsked ? mostOf(rule) : found, isAsked, isMerelyNot };
+    });
     return said.toSorted((a, b) => distance(b.meaning) - distance(a.meaning));
   };
 }
@@ -287,11 +267,7 @@ export class Weighing {
   readonly #disagreeing: { readonly line: number; readonly name: string }[] = [];
   readonly #taken = new Map<string, { meaning: No; records: number }>();
 
-  constructor(
-    sample: Sample,
-    reader: RecordReader,
-    { ignored = [], believed = [] }: Pick<Reading, "ignored" | "believed">,
-  ) {
+  constructor(sample: Sample, reader: RecordReader, { ignored = [], believed = [] }: Reading) {
     this.#saidIn = sayingsOf(sample, reader, ignored);
     this.#believed = believed;
   }
@@ -299,7 +275,6 @@ export class Weighing {
   readonly weigh: Weigh = (base, record, line, pet) => {
     const all = this.#saidIn(record);
     if (base === "available") this.#available += 1;
-    if (all.length === 0) return undefined;
     const said = all.filter(({ isAsked }) => !isAsked);
     const [first] = said;
     // Whatever an unknown word means, who has left is not for adoption: it need not be asked.
@@ -319,19 +294,16 @@ export class Weighing {
     if (furthest === undefined || distance(furthest.meaning) <= distance(base)) return undefined;
     if (base === "available") {
       this.#disagreeing.push({ line, name: soundly(pet).name ?? "" });
-      this.#takes(furthest, others);
+      const { meaning, column } = furthest;
+      const { name, tells } = column;
+      // One that another column takes anyway is not taken by this one, and words say what they say.
+      const isOnly = others.every((each) => each.column.name === name);
+      if (isOnly && tells !== "status" && tells !== "outcome" && !this.#believed.includes(name)) {
+        this.#taken.getOrInsertComputed(name, () => ({ meaning, records: 0 })).records += 1;
+      }
     }
     return weighed(furthest);
   };
-
-  #takes({ meaning, column: { name, tells } }: Said, said: readonly Said[]): void {
-    // One that another column takes anyway is not taken by this one.
-    const isOnly = said.every(({ column }) => column.name === name);
-    // The words of a status or an outcome say what they say.
-    const isWord = tells === "status" || tells === "outcome";
-    if (!isOnly || isWord || this.#believed.includes(name)) return;
-    this.#taken.getOrInsertComputed(name, () => ({ meaning, records: 0 })).records += 1;
-  }
 
   /** Columns that take more than half of the available, and that nobody agreed to. */
   takers(): readonly Taker[] {
@@ -342,15 +314,16 @@ export class Weighing {
   }
 
   notes(): readonly Note[] {
-    const [first] = this.#disagreeing;
-    if (first === undefined) return [];
     const names = this.#disagreeing.slice(0, namesShown).map(({ name }) => JSON.stringify(name));
     const [said, records] = [message("columnsDisagree"), this.#disagreeing.length];
-    return [{ said, records, firstLine: first.line, example: names.join(", ") }];
+    const example = names.join(", ");
+    return this.#disagreeing
+      .slice(0, 1)
+      .map(({ line }) => ({ said, records, firstLine: line, example }));
   }
 }
 
-const weighed = ({ meaning, column, value }: Said): Weighed => ({
+const weighed = ({ meaning, column, value }: Said) => ({
   meaning,
   reason: `${column.name} ${shown(value)}`,
 });
