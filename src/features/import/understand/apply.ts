@@ -160,7 +160,7 @@ function columnsReader(
   const saysOf = (record: unknown): Said => {
     const value = status?.read(record);
     // How an animal left: blank, it is there.
-    if (isStays && isBlank(value)) return { status: "available", isStay: true };
+    if (isStays && isBlank(value)) return { field: "", value: "available", isStay: true };
     return { field: status?.name ?? "status", value };
   };
   const says = special?.says ?? saysOf;

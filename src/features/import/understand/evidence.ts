@@ -7,7 +7,7 @@ import type { Reading } from "./apply.ts";
 import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
 import { isNever } from "./dates.ts";
 import { type Tells, tellsOf } from "./headings.ts";
-import { type MapperContext, type RecordReader, soundly, type Weigh } from "./record.ts";
+import type { MapperContext, RecordReader, Weigh } from "./record.ts";
 import {
   besides,
   hiddenWords,
@@ -272,7 +272,7 @@ export class Weighing {
     this.#believed = believed;
   }
 
-  readonly weigh: Weigh = (base, record, line, pet) => {
+  readonly weigh: Weigh = (base, record, line, name) => {
     const all = this.#saidIn(record);
     if (base === "available") this.#available += 1;
     const said = all.filter(({ isAsked }) => !isAsked);
@@ -293,13 +293,13 @@ export class Weighing {
     const [furthest] = others;
     if (furthest === undefined || distance(furthest.meaning) <= distance(base)) return undefined;
     if (base === "available") {
-      this.#disagreeing.push({ line, name: soundly(pet).name ?? "" });
+      this.#disagreeing.push({ line, name });
       const { meaning, column } = furthest;
-      const { name, tells } = column;
+      const { name: own, tells } = column;
       // One that another column takes anyway is not taken by this one, and words say what they say.
-      const isOnly = others.every((each) => each.column.name === name);
-      if (isOnly && tells !== "status" && tells !== "outcome" && !this.#believed.includes(name)) {
-        this.#taken.getOrInsertComputed(name, () => ({ meaning, records: 0 })).records += 1;
+      const isOnly = others.every((each) => each.column.name === own);
+      if (isOnly && tells !== "status" && tells !== "outcome" && !this.#believed.includes(own)) {
+        this.#taken.getOrInsertComputed(own, () => ({ meaning, records: 0 })).records += 1;
       }
     }
     return weighed(furthest);

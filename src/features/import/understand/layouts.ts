@@ -309,9 +309,10 @@ function asmReader(sample: Sample, { statuses }: MapperContext): SaysReader {
   const says = (record: unknown): Said => {
     const value = isBlank(returned.read(record)) ? moved.read(record) : undefined;
     const meaning = isBlank(value) && isTold ? "available" : statuses.meaningOf(value);
-    if (meaning === "sold" && isYes(trial.read(record))) return { status: "pending" };
-    if (meaning !== "available") return { field: moved.name, value };
-    return isYes(archived.read(record)) ? { gone: "archived" } : { status: "available" };
+    if (meaning === "sold" && isYes(trial.read(record)))
+      return { field: moved.name, value: "pending" };
+    if (meaning === "available" && isYes(archived.read(record))) return { gone: "archived" };
+    return { field: moved.name, value: meaning === "available" ? meaning : value };
   };
   return { says, own: [moved.name, archived.name] };
 }

@@ -97,18 +97,16 @@ export interface MapperContext {
   readonly isFromZero?: boolean;
 }
 
-/** What other columns make of an animal: a meaning, or a value that is to be explained. */
-export type Weighed =
-  | { readonly meaning: Exclude<Meaning, "none">; readonly reason: string }
-  | { readonly column: string; readonly asked: unknown };
-
-/** Weighs what else a record says against its status; undefined where that stands. */
+/** What else a record says against its status: a meaning, or a value that is to be explained. */
 export type Weigh = (
   base: Meaning | undefined,
   record: unknown,
   line: number,
-  pet: Parts["pet"],
-) => Weighed | undefined;
+  name: string,
+) =>
+  | { readonly meaning: Exclude<Meaning, "none">; readonly reason: string }
+  | { readonly column: string; readonly asked: unknown }
+  | undefined;
 
 export interface RecordReader {
   /** What a record has. May throw FieldFault. */
@@ -121,8 +119,7 @@ export interface RecordReader {
 }
 
 export type Said =
-  | { readonly field: string; readonly value: unknown }
-  | { readonly status: PetStatus; readonly isStay?: true }
+  | { readonly field: string; readonly value: unknown; readonly isStay?: true }
   | { readonly gone: string };
 
 /** A field as the input calls it, and its value in a record. */
@@ -135,23 +132,21 @@ export interface Parts {
   /** In place of these, what our own exports have. */
   readonly origin?: Partial<FromLine>;
   readonly says: Said;
-  /** Is not asked for where the animal is gone: such a record is sound whatever else it has. */
+  /** A fault of it says nothing where the animal is gone: such a record is sound. */
   readonly pet: () => Pick<Candidate, "name" | "category">;
 }
 
 /** A field that cannot be imported; caught by `mapperOf` and made a rejection. */
 export class FieldFault extends Error {
-  readonly field: string;
-  readonly problem: Message;
-  readonly unknownStatus: string | undefined;
   /** What the record says of its animal, where that is sound. */
   status?: PetStatus | undefined;
 
-  constructor(field: string, problem: Message, unknownStatus?: string) {
+  constructor(
+    readonly field: string,
+    readonly problem: Message,
+    readonly unknownStatus?: string,
+  ) {
     super(messageText(problem));
-    this.problem = problem;
-    this.field = field;
-    this.unknownStatus = unknownStatus;
   }
 }
 
@@ -178,15 +173,16 @@ export function mapperOf(
     }
     let externalId: string | undefined;
     try {
-      const parts = partsOf(record);
-      const { origin, id, changed: [changed, time] = [""], pet } = parts;
+      const { origin, id, changed: [changed, time] = [""], says, pet } = partsOf(record);
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = dates.sortable(time);
       if (version === undefined && !isBlank(time)) {
         notes.add(message("datesUnreadable", changed), line, shown(time));
       }
       const from = { line, id: origin?.id, externalId, source: origin?.source ?? source, version };
-      return outcomeOf(context, from, parts, (base) => weigh(base, record, line, pet));
+      return outcomeOf(context, from, says, orFault(pet), (base, name) =>
+        weigh(base, record, line, name),
+      );
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem, status, unknownStatus: word } = fault;
@@ -205,47 +201,50 @@ function named(columns: readonly string[] | undefined, record: unknown): unknown
 
 function outcomeOf(
   { statuses, notes, dates, now }: MapperContext,
-  from: FromLine,
-  { says, pet }: Parts,
-  weigh: (base: Meaning | undefined) => Weighed | undefined,
+  { line, id, externalId, source, version }: FromLine,
+  says: Said,
+  pet: ReturnType<Parts["pet"]> | FieldFault,
+  weigh: (base: Meaning | undefined, name: string) => ReturnType<Weigh>,
 ): Outcome {
-  if ("gone" in says) return goneOf(from, says.gone, pet);
-  const { field, value } = "status" in says ? { field: "", value: says.status } : says;
+  const { name, category } = pet instanceof FieldFault ? { name: "" } : pet;
+  const gone = (reason: string): Gone => {
+    const called = name === unnamed ? undefined : name;
+    return { kind: "gone", line, id, externalId, source, version, reason, name: called, category };
+  };
+  if ("gone" in says) return gone(says.gone);
+  const { field, value } = says;
   const isMissing = isBlank(value) || isNever(wordOf(value));
-  const own = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
-  const base = "status" in says ? says.status : own;
+  const base = isMissing ? (statuses.whenMissing ?? "none") : statuses.meaningOf(value);
   // A day that is still to come says nothing yet: what it means is asked.
   const isAhead = /\d{2}/.test(wordOf(value)) && (dates.sortable(value) ?? 0) > now;
   if (!isMissing && isAhead) throw unknownStatus(field, value);
   if (base === "gone") {
-    const gone = goneOf(from, isMissing ? `${field} blank` : `${field} ${shown(value)}`, pet);
-    return passing.has(wordKey(wordOf(value))) ? { ...gone, isPassing: true } : gone;
+    const found = gone(isMissing ? `${field} blank` : `${field} ${shown(value)}`);
+    return passing.has(wordKey(wordOf(value))) ? { ...found, isPassing: true } : found;
   }
-  const other = weigh(base);
+  const other = weigh(base, name);
   if (other !== undefined && "asked" in other) throw unknownStatus(other.column, other.asked);
-  if (other?.meaning === "gone") return goneOf(from, other.reason, pet);
+  if (other?.meaning === "gone") return gone(other.reason);
   const meaning = other?.meaning ?? base;
   if (meaning === undefined) throw unknownStatus(field, value);
   const status = meaning === "none" ? undefined : meaning;
-  const { name, category } = petOf(pet, status);
+  if (category === undefined) throw Object.assign(pet, { status });
   const note = (code: "namesTell" | "statusesBlank") =>
-    notes.add(message(code), from.line, JSON.stringify(name));
+    notes.add(message(code), line, JSON.stringify(name));
   if (meaning === "available" && saysOther(name)) note("namesTell");
   if (meaning === "none" && isMissing) note("statusesBlank");
-  const { line, id, externalId, source, version } = from;
-  const isStay = "status" in says && says.isStay === true && meaning === "available";
+  const isStay = says.isStay === true && meaning === "available";
   // Written out: there are many, and a spread object takes twice the memory.
   const kind = "pet";
   if (!isStay) return { kind, line, id, externalId, source, version, name, category, status };
   return { kind, line, id, externalId, source, version, name, category, status, isStay };
 }
 
-/** What a record has of an animal. A fault of it knows the status, which counts all the same. */
-function petOf(pet: Parts["pet"], status: PetStatus | undefined): ReturnType<Parts["pet"]> {
+function orFault<T>(work: () => T): T | FieldFault {
   try {
-    return pet();
+    return work();
   } catch (fault) {
-    if (fault instanceof FieldFault) fault.status = status;
+    if (fault instanceof FieldFault) return fault;
     throw fault;
   }
 }
@@ -259,22 +258,6 @@ const known = new Statuses();
 function saysOther(name: string): boolean {
   const meaning = known.meaningOf(besideName.exec(name)?.[1]);
   return meaning === "pending" || meaning === "sold";
-}
-
-function goneOf(from: FromLine, reason: string, pet: Parts["pet"]): Gone {
-  const { line, id, externalId, source, version } = from;
-  const { name: called, category } = soundly(pet);
-  const name = called === unnamed ? undefined : called;
-  return { kind: "gone", line, id, externalId, source, version, reason, name, category };
-}
-
-export function soundly(pet: Parts["pet"]): Partial<ReturnType<Parts["pet"]>> {
-  try {
-    return pet();
-  } catch (fault) {
-    if (!(fault instanceof FieldFault)) throw fault;
-    return {};
-  }
 }
 
 /** The name of an animal whose shelter has none for it. Each reader is shown a word for that. */
