@@ -3,9 +3,6 @@ import { gunzipSync } from "node:zlib";
 import { decodeHTML } from "entities/decode";
 import { type Message, message, messageText } from "../messages.ts";
 
-/** A file, a pipe or standard input: its bytes in pieces of any size. */
-export type ByteChunks = AsyncIterable<Uint8Array>;
-
 const mebibyte = 1024 * 1024;
 
 /** What an import takes at most. All of a file is in memory, so this bounds the memory too. */
@@ -50,9 +47,9 @@ export class UnreadableInput extends Error {
   }
 }
 
-/** All bytes of an input. Throws UnreadableInput above the limit. */
+/** All bytes of a file, a pipe or a response. Throws UnreadableInput above the limit. */
 export async function wholeInput(
-  chunks: ByteChunks,
+  chunks: AsyncIterable<Uint8Array>,
   bytesMax: number = limits.bytes,
 ): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -62,43 +59,43 @@ export async function wholeInput(
     if (size > bytesMax) throw tooLarge();
     pieces.push(chunk);
   }
-  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+  return Buffer.concat(pieces);
 }
 
 export function tooLarge(): UnreadableInput {
   return new UnreadableInput(0, message("inputLarge", String(limits.bytes / mebibyte)));
 }
 
-/** An input as it can be read on: text, or a workbook. */
-export type Opened =
-  | { readonly kind: "text"; readonly text: string; readonly encoding: string }
-  | { readonly kind: "workbook"; readonly bytes: Uint8Array };
+/** The beginning as a text of a character for each byte. */
+const beginningOf = (bytes: Uint8Array) =>
+  Buffer.from(bytes.subarray(0, beginningBytes)).toString("latin1");
+const beginningBytes = 4_096;
 
-function startsWith(bytes: Uint8Array, beginning: readonly number[]): boolean {
-  return beginning.every((byte, index) => bytes[index] === byte);
-}
-
-const gzip = [0x1f, 0x8b];
-const zip = [0x50, 0x4b, 3, 4];
+const [gzip, zip] = ["\u001f\u008b", "PK\u0003\u0004"];
 /** Byte order marks, which say more of a file than `--encoding` in a script does. */
 const marks = [
-  [[0xff, 0xfe], "utf-16le"],
-  [[0xfe, 0xff], "utf-16be"],
-  [[0xef, 0xbb, 0xbf], "utf-8"],
+  ["\u00ff\u00fe", "utf-16le"],
+  ["\u00fe\u00ff", "utf-16be"],
+  ["\u00ef\u00bb\u00bf", "utf-8"],
 ] as const;
 
 /**
  * Unpacks one layer of gzip, and decodes text: by its mark, by `encoding` (of TextDecoder), as
- * UTF-8, or as what Windows writes. Throws UnreadableInput, which names what the input is instead.
+ * UTF-8, or as what Windows writes. The bytes of a workbook stay. Throws UnreadableInput, which
+ * names what the input is instead.
  */
-export function opened(input: Uint8Array, encoding?: string): Opened {
-  const bytes = startsWith(input, gzip) ? unpacked(input) : input;
-  if (startsWith(bytes, zip)) return { kind: "workbook", bytes };
-  const foreign = foreignKind(bytes);
+export function opened(
+  input: Uint8Array,
+  encoding?: string,
+): Uint8Array | { readonly text: string; readonly encoding: string } {
+  const bytes = beginningOf(input).startsWith(gzip) ? unpacked(input) : input;
+  const beginning = beginningOf(bytes);
+  if (beginning.startsWith(zip)) return bytes;
+  const foreign = foreignKind(beginning);
   if (foreign !== undefined) throw new UnreadableInput(0, foreign);
-  const marked = marks.find(([mark]) => startsWith(bytes, mark));
+  const marked = marks.find(([mark]) => beginning.startsWith(mark));
   const name = marked?.[1] ?? encoding ?? guessedEncoding(bytes);
-  return { kind: "text", text: decoded(bytes, name), encoding: name };
+  return { text: decoded(bytes, name), encoding: name };
 }
 
 function unpacked(bytes: Uint8Array): Uint8Array {
@@ -132,18 +129,18 @@ function guessedEncoding(bytes: Uint8Array): string {
   if (bytes.subarray(0, 2).includes(0)) throw new UnreadableInput(0, message("encodingUnknown"));
   if (isUtf8(bytes)) return "utf-8";
   const text = new TextDecoder().decode(bytes);
-  const counts = { ascii: 0, valid: 0, invalid: 0 };
+  let [letters, valid, invalid] = [0, 0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === 0xfffd) counts.invalid += 1;
-    else if (code >= 0x80) counts.valid += 1;
-    else if (code >= 0x41) counts.ascii += 1;
+    if (code === 0xfffd) invalid += 1;
+    else if (code >= 0x80) valid += 1;
+    else if (code >= 0x41) letters += 1;
   }
-  if (counts.valid > counts.invalid) {
+  if (valid > invalid) {
     const line = text.slice(0, text.indexOf("\ufffd")).split("\n").length;
     throw new UnreadableInput(line, message("notUtf8"));
   }
-  if (foreignShare * counts.invalid > counts.ascii + counts.invalid) {
+  if (foreignShare * invalid > letters + invalid) {
     throw new UnreadableInput(0, message("encodingUnknown"));
   }
   return oldMacLines.test(text) ? "macintosh" : windows;
@@ -160,7 +157,7 @@ export function isEncoding(name: string): boolean {
 
 /** Files that are no text of ours, by how they begin. */
 const binary: readonly (readonly [string, Message])[] = [
-  ["\u001f\u008b", message("compressed", "gzip")],
+  [gzip, message("compressed", "gzip")],
   ["\u0028\u00b5\u002f\u00fd", message("compressed", "zstd")],
   ["\u00fd7zXZ", message("compressed", "xz")],
   ["BZh", message("compressed", "bzip2")],
@@ -169,15 +166,13 @@ const binary: readonly (readonly [string, Message])[] = [
   ["version https://git-lfs.github.com/spec/", message("otherKind", "Git LFS pointer")],
 ];
 
-const beginningBytes = 4_096;
 const titleCharactersMax = 80;
 
 /** What an input is, by its first kilobytes, if it is not text with records. */
-function foreignKind(bytes: Uint8Array): Message | undefined {
-  const beginning = Buffer.from(bytes.subarray(0, beginningBytes));
-  const found = binary.find(([start]) => beginning.toString("latin1").startsWith(start));
+function foreignKind(beginning: string): Message | undefined {
+  const found = binary.find(([start]) => beginning.startsWith(start));
   if (found !== undefined) return found[1];
-  const text = new TextDecoder().decode(beginning).trimStart();
+  const text = new TextDecoder().decode(Buffer.from(beginning, "latin1")).trimStart();
   if (!/^<(?:!doctype html|html|head|body|table|meta)\b/i.test(text)) {
     return text.startsWith("<") ? message("otherKind", "XML") : undefined;
   }

@@ -2,29 +2,20 @@
 import { isJsonObject } from "../../../domain/exact-json.ts";
 import { message, shown } from "../messages.ts";
 import { type Known, tooLarge, UnreadableInput } from "./input.ts";
-import { boundRecords, MalformedRecord, type Records } from "./table.ts";
+import type { Input, Several } from "./read.ts";
+import { boundRecords, MalformedRecord } from "./table.ts";
 
-export interface JsonRecords extends Records {
-  readonly shape: "json" | "ndjson";
-  /** The fields that lead to the records where the name is unusual. */
+/** With the fields that lead to the records where the name is unusual. */
+type JsonRecords = Omit<Input, "options" | "notes" | "bytes"> & {
   readonly path?: readonly string[];
-  /** Why it says itself that it is no whole list. */
-  readonly partial?: string | undefined;
-  /** What JSON:API lists beside the records. */
-  readonly included: readonly unknown[];
-}
-
+};
 /** A list of records within a document, and the fields that lead to it. */
-interface FoundList {
-  readonly path: readonly string[];
-  readonly records: readonly unknown[];
-}
-
+type FoundList = Readonly<{ path: readonly string[]; records: readonly unknown[] }>;
 type Json = Readonly<Record<string, unknown>>;
 type KnownObjects = Pick<Known, "isObject">;
 
-/** What a parsed text has at most: an object takes a hundred bytes of memory, a value thirty. */
-const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000 };
+/** What a text has at most: an object takes a hundred bytes of memory, a value or line thirty. */
+const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000, "\n": 8_000_000 };
 
 /**
  * The records of a JSON text, at `path` if one is told; or the paths of several lists. Throws
@@ -34,70 +25,58 @@ export function jsonRecords(
   text: string,
   path: readonly string[] | undefined,
   known: KnownObjects,
-): JsonRecords | { readonly paths: readonly (readonly string[])[] } {
-  for (const [sign, max] of Object.entries(most)) boundSigns(text, sign, max);
-  const start = text.search(/\S/);
-  const lineEnd = text.indexOf("\n", start);
-  const firstLine = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
-  if (path === undefined && firstLine.startsWith("{") && firstLine.endsWith("}")) {
-    const { value: record } = parsed(firstLine);
-    const isMany = record !== undefined && text.trimEnd().length > start + firstLine.length;
-    const isPlain = isMany && listsWithin(record, known).length === 0;
-    if (isPlain || known.isObject(record)) return recordsByLine(text, known);
+): JsonRecords | Several {
+  for (const [sign, max] of Object.entries(most)) {
+    let count = 0;
+    for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
+      if ((count += 1) > max) throw tooLarge();
+    }
   }
   const { value, why } = parsed(text);
   if (why !== undefined) {
-    const isEnded = text.trimEnd().endsWith(text[start] === "[" ? "]" : "}");
+    const byLine = path === undefined ? recordsByLine(text, known) : undefined;
+    if (byLine !== undefined) return byLine;
+    const isEnded = text.trimEnd().endsWith(text.trimStart().startsWith("[") ? "]" : "}");
     const isCut = !isEnded && /^Expected|EOF|Unterminated/.test(why);
     throw new UnreadableInput(0, message(isCut ? "cutOff" : "notJson", why));
   }
-  const error = serviceError(value, known);
-  if (error !== undefined) throw error;
-  const [list, ...others] = listsOf(value, path, known);
-  if (others.length > 0) return { paths: [list, ...others].map((each) => each?.path ?? []) };
-  const { records = [], path: used = [] } = list ?? {};
-  boundRecords(records.length, records.length);
+  refuseError(value, known);
+  const lists = listsOf(value, path, known);
+  const [list] = lists;
+  if (list === undefined || lists.length > 1) {
+    return { parts: lists.map((each) => ({ records: each.path })) };
+  }
+  const lines = list.records.map((_, index) => index + 1);
+  boundRecords(lines);
   const around = isJsonObject(value) && !known.isObject(value) ? value : {};
   const included = around[includedName];
+  // One record on one line may be what is left of many lines.
+  const isLine = list.records[0] === value && !text.trim().includes("\n");
   return {
-    shape: "json",
+    shape: isLine ? "ndjson" : "json",
     columns: undefined,
-    records: records.map((record) => rendered(fieldsOf(record))),
-    lines: records.map((_, index) => index + 1),
-    path: used,
-    partial: hasError(around) ? "a part of it is an error" : partialReason(around, records.length),
+    records: list.records.map(fieldsOf),
+    lines,
+    path: list.path,
+    partial: partialReason(around, lines.length),
     included: Array.isArray(included) ? included : [],
   };
 }
 
-function boundSigns(text: string, sign: string, max: number): void {
-  let count = 0;
-  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) {
-    if ((count += 1) > max) throw tooLarge();
-  }
-}
-
-function recordsByLine(text: string, known: KnownObjects): JsonRecords {
-  const records: unknown[] = [];
-  const lines: number[] = [];
-  boundSigns(text, "\n", most["{"]);
+/** Records of a line each; undefined where the first line is no record. */
+function recordsByLine(text: string, known: KnownObjects): JsonRecords | undefined {
   const all = text.split("\n");
-  for (const [index, line] of all.entries()) {
-    if (line.trim() === "") continue;
-    const { value, why } = parsed(line);
-    if (why !== undefined && index === all.length - 1) {
-      throw new UnreadableInput(index + 1, message("cutOff", why));
-    }
-    lines.push(index + 1);
-    records.push(
-      why === undefined
-        ? rendered(fieldsOf(value))
-        : new MalformedRecord(message("notJson", why), line),
-    );
-    boundRecords(records.length, index + 1);
-  }
-  const error = records.length === 1 ? serviceError(records[0], known) : undefined;
-  if (error !== undefined) throw error;
+  const lines = all.flatMap((each, at) => (each.trim() === "" ? [] : [at + 1]));
+  const textAt = (line = 0) => all[line - 1] ?? "";
+  const { value: first } = parsed(textAt(lines[0]));
+  if (!isJsonObject(first) || listsWithin(first, known).length > 0) return undefined;
+  boundRecords(lines);
+  const records = lines.map((line) => {
+    const { value, why } = parsed(textAt(line));
+    if (why === undefined) return fieldsOf(value);
+    if (line === all.length) throw new UnreadableInput(line, message("cutOff", why));
+    return new MalformedRecord(message("notJson", why), textAt(line));
+  });
   return { shape: "ndjson", columns: undefined, records, lines, included: [] };
 }
 
@@ -118,34 +97,21 @@ const mayBeLong = /(?<![\w.+-])-?\d{16}/;
  * The text with its long whole numbers as strings, which ids are read from as well: a reviver with
  * the source of each number takes many times as much memory as the text.
  */
-function withLongNumbers(text: string): string {
-  if (!mayBeLong.test(text)) return text;
-  const pieces: string[] = [];
-  let from = 0;
-  stringOrLong.lastIndex = 0;
-  // By `test`, which makes no list of what it found: most are strings.
-  for (let at = 0; stringOrLong.test(text); at = stringOrLong.lastIndex) {
-    if (text[stringOrLong.lastIndex - 1] === '"') continue;
-    stringOrLong.lastIndex = at;
-    const { 0: number = "", index = at } = stringOrLong.exec(text) ?? {};
-    pieces.push(text.slice(from, index), `"${number}"`);
-    from = stringOrLong.lastIndex;
-  }
-  return pieces.join("") + text.slice(from);
-}
+const withLongNumbers = (text: string) =>
+  mayBeLong.test(text)
+    ? text.replace(stringOrLong, (each) => (each.startsWith('"') ? each : `"${each}"`))
+    : text;
 
-const listNames =
-  `animals animales animais animaux tiere pets mascotas data items results records features rows`.split(
-    " ",
-  );
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const listNames = words(`animals animales animais animaux tiere pets mascotas data items results
+  records features rows`);
 /** True for what programs call the list of their records, in a document or a workbook. */
-export const isListName = (name: string) => listNames.includes(name.toLowerCase());
+export const isListName = (name: string) => listNames.has(name.toLowerCase());
 
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
-const notRecords: ReadonlySet<string> = new Set(
-  `${includedName} errors error warnings links`.split(" "),
-);
+const notRecords = words(`${includedName} errors error warnings links`);
 const depthMax = 6;
 
 /** All lists of objects within a document, but for those within records. */
@@ -210,9 +176,13 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
-/** Texts of WordPress as they are shown: `title: { rendered }`. */
-function rendered(record: unknown): unknown {
+/** The fields of a record: those within one of GeoJSON or a map, and texts of WordPress as shown. */
+function fieldsOf(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
+  const { type, properties, attributes, geometry } = record;
+  if (type === "Feature" && isJsonObject(properties)) return properties;
+  const isAround = geometry !== undefined || Object.keys(record).length === 1;
+  if (isJsonObject(attributes) && isAround) return attributes;
   const texts = Object.entries(record).flatMap(([name, value]) => {
     const text = valueAt(value, ["rendered"]);
     return typeof text === "string" ? [[name, text]] : [];
@@ -220,67 +190,52 @@ function rendered(record: unknown): unknown {
   return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
 }
 
-/** What GeoJSON and maps have around the fields of a record. */
-function fieldsOf(record: unknown): unknown {
-  if (!isJsonObject(record)) return record;
-  const { type, properties, attributes, geometry } = record;
-  if (type === "Feature" && isJsonObject(properties)) return properties;
-  const isAround = geometry !== undefined || Object.keys(record).length === 1;
-  return isJsonObject(attributes) && isAround ? attributes : record;
+/** Throws UnreadableInput for an object that is a service's error, and no record or list. */
+function refuseError(record: unknown, known: KnownObjects): void {
+  if (!isJsonObject(record)) return;
+  if (listsWithin(record, known).some(({ records }) => records.length > 0)) return;
+  const { errors, success } = record;
+  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
+  const given = ["message", "detail", "error_message", "error"].map((name) => record[name]);
+  const said = [...given, first, record["title"]].find((value) => value !== undefined);
+  const isCoded = ["code", "status", "statusCode"].some((name) => Number(record[name]) >= 300);
+  const isError = hasError(record) && !known.isObject(record);
+  const isFailed = success === false || success === 0 || (isCoded && said !== undefined);
+  if (!isError && !isFailed) return;
+  const text = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
+  throw new UnreadableInput(0, message("serviceError", shown(text)));
 }
 
 const isSaid = (value: unknown) =>
-  value !== undefined &&
-  value !== null &&
-  value !== false &&
+  ![undefined, null, false, ""].includes(value as null) &&
   !(Array.isArray(value) && value.length === 0);
 
 /** True for an object with an error of its own name, beside which a list says nothing. */
 const hasError = ({ error, errors }: Json): boolean => isSaid(error) || isSaid(errors);
 
-/** How an object is refused that is a service's error; undefined for a record or a list. */
-function serviceError(record: unknown, known: KnownObjects): UnreadableInput | undefined {
-  if (!isJsonObject(record)) return undefined;
-  if (listsWithin(record, known).some(({ records }) => records.length > 0)) return undefined;
-  const { error, errors, message: text, detail, title, error_message: other, success } = record;
-  const [first] = Array.isArray(errors) ? (errors as unknown[]) : [];
-  const said = [text, detail, other, error, first, title].find((value) => value !== undefined);
-  const isCoded = ["code", "status", "statusCode"].some((name) => Number(record[name]) >= 300);
-  const isError = hasError(record) && !known.isObject(record);
-  const isFailed = success === false || success === 0 || (isCoded && said !== undefined);
-  if (!isError && !isFailed) return undefined;
-  const words = isJsonObject(said) ? (said["message"] ?? said["detail"] ?? said["title"]) : said;
-  return new UnreadableInput(0, message("serviceError", shown(words)));
-}
-
-/** What documents call the number of all records, whatever page this is. */
-const totals = `total total_count totalCount count_total count total_pets totalItems total_items
-  totalResults total_results totalRecords total_records recordsTotal totalElements numFound num_found`.split(
-  /\s+/,
+const mores = words(
+  "has_more hasMore has_next hasNext hasNextPage isTruncated exceededTransferLimit",
 );
-
-const mores =
-  `has_more hasMore has_next hasNext hasNextPage isTruncated exceededTransferLimit`.split(" ");
-const nextPages = `next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor
-  nextCursor @odata.nextLink nextLink next_link`.split(/\s+/);
+const nextPages = words(`next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor
+  nextCursor @odata.nextLink nextLink next_link`);
+/** What documents call the number of all records, whatever page this is. */
+const totals = words(`total total_count totalCount count_total count total_pets totalItems
+  total_items totalResults total_results totalRecords total_records recordsTotal totalElements
+  numFound num_found`);
+const pageCounts = words("total_pages totalPages pages last_page");
 
 /** Why a document says itself that its list is not whole; undefined where it does not. */
-export function partialReason(document: unknown, count: number): string | undefined {
-  if (!isJsonObject(document)) return undefined;
-  const around = [document, ...Object.values(document).filter(isJsonObject)] as Json[];
-  for (const each of around) {
-    for (const name of mores) if (each[name] === true) return `${name}: true`;
-    if (each["last"] === false) return "last: false";
-    for (const name of nextPages) {
-      const next = each[name];
-      if (isSaid(next) && next !== "") return name;
+export function partialReason(document: Json, count: number): string | undefined {
+  if (hasError(document)) return "a part of it is an error";
+  for (const around of [document, ...Object.values(document).filter(isJsonObject)]) {
+    for (const [name, value] of Object.entries(around)) {
+      if (value === true && mores.has(name)) return `${name}: true`;
+      if (value === false && name === "last") return "last: false";
+      if (nextPages.has(name) && isSaid(value)) return name;
+      if (typeof value !== "number") continue;
+      if (totals.has(name) && value > count) return `${name}: ${value}`;
+      if (pageCounts.has(name) && value > 1) return `${value} pages`;
     }
-    for (const name of totals) {
-      const total = each[name];
-      if (typeof total === "number" && total > count) return `${name}: ${total}`;
-    }
-    const pages = each["total_pages"] ?? each["totalPages"] ?? each["pages"] ?? each["last_page"];
-    if (typeof pages === "number" && pages > 1) return `${pages} pages`;
   }
   return undefined;
 }

@@ -4,7 +4,7 @@ import { type Message, message, type Note } from "../messages.ts";
 import { type Known, opened, UnreadableInput } from "./input.ts";
 import { isListName, jsonRecords } from "./json.ts";
 import { csvTable, type Records, tableOf } from "./table.ts";
-import { type Sheet, sheetsOf } from "./xlsx.ts";
+import { sheetsOf } from "./xlsx.ts";
 
 /** How an input is to be read. What is absent is found out. */
 export interface ReadOptions {
@@ -47,9 +47,7 @@ export function stepsOf(path: string): readonly string[] {
 }
 
 /** An input of several lists, of which one is to be chosen. */
-export interface Several {
-  readonly parts: readonly Part[];
-}
+export type Several = Readonly<{ parts: readonly Part[] }>;
 
 /** Reads all of an input. Throws UnreadableInput for what is no list of records. */
 export function readInput(
@@ -59,14 +57,14 @@ export function readInput(
 ): Input | Several {
   const input = opened(bytes, told);
   const options = { encoding: told, sheet, records: path };
-  if (input.kind === "workbook") return workbook(input.bytes, options, known);
+  if (input instanceof Uint8Array) return workbook(input, options, known);
   const { text, encoding } = input;
   const start = text.search(/\S/);
   if (start < 0) throw new UnreadableInput(0, message("empty"));
-  const isGuessed = encoding !== "utf-8" && told === undefined;
+  const isOther = encoding !== "utf-8";
   const own = {
-    options: { ...options, ...(encoding !== "utf-8" && { encoding }) },
-    notes: isGuessed ? [note(message("encodingGuessed", encoding))] : [],
+    options: isOther ? { ...options, encoding } : options,
+    notes: isOther && told === undefined ? [note(message("encodingGuessed", encoding))] : [],
     bytes: Math.max(bytes.length, text.length),
   };
   if (text[start] !== "[" && text[start] !== "{") {
@@ -74,71 +72,50 @@ export function readInput(
     return { ...own, ...table, shape: "csv", included: [], notes: [...own.notes, ...notes] };
   }
   const list = jsonRecords(text, path, known);
-  if ("paths" in list) return { parts: list.paths.map((records) => ({ records })) };
+  if ("parts" in list) return list;
   const { path: used = [], ...found } = list;
-  const { partial } = list;
-  return {
-    ...own,
-    ...found,
-    options: used.length === 0 ? own.options : { ...own.options, records: used },
-    notes: [...own.notes, ...(partial ? [note(message("listPartial", partial))] : [])],
-  };
+  if (found.partial) own.notes.push(note(message("listPartial", found.partial)));
+  if (used.length > 0) own.options.records = used;
+  return { ...own, ...found };
 }
 
 const note = (said: Message, records = 0): Note => ({ said, records, firstLine: 0, example: "" });
-
-function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Input | Several {
-  const sheets = sheetsOf(bytes);
-  const chosen = chosenSheet(sheets, options.sheet, known);
-  if ("parts" in chosen) return chosen;
-  const { sheet, unread } = chosen;
-  const rows = sheet.rows();
-  if (rows.rows.length === 0) throw new UnreadableInput(0, message("sheetEmpty"));
-  const table = tableOf(rows, known);
-  const others = message("sheetsUnread", namesOf(unread));
-  const notes = unread.length === 0 ? [] : [note(others, unread.length)];
-  return {
-    shape: "xlsx",
-    ...table,
-    options: sheets.length === 1 ? options : { ...options, sheet: sheet.name },
-    notes: [...notes, ...table.notes],
-    included: [],
-    bytes: bytes.length,
-  };
-}
-
-const namesOf = (sheets: readonly Sheet[]) =>
-  sheets.map(({ name }) => JSON.stringify(name)).join(", ");
 
 /** Rows that tell whether a sheet is a list of animals. */
 const beginningRows = 60;
 
 /** The sheet that is named, or the only one that looks like a list of animals, or the first. */
-function chosenSheet(
-  sheets: readonly Sheet[],
-  wanted: string | undefined,
-  known: Known,
-): { readonly sheet: Sheet; readonly unread: readonly Sheet[] } | Several {
-  if (wanted !== undefined) {
-    const sheet = sheets.find(({ name }) => name === wanted);
-    if (sheet !== undefined) return { sheet, unread: [] };
+function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Input | Several {
+  const sheets = sheetsOf(bytes);
+  const namesOf = (some: readonly { readonly name: string }[]) =>
+    some.map(({ name }) => JSON.stringify(name)).join(", ");
+  const { sheet: wanted } = options;
+  const asked = sheets.filter(({ name }) => name === (wanted ?? name));
+  if (asked.length === 0 && wanted !== undefined) {
     const problem = message("sheetUnknown", JSON.stringify(wanted), namesOf(sheets));
     throw new UnreadableInput(0, problem);
   }
-  const [first] = sheets;
-  if (first === undefined) throw new UnreadableInput(0, message("sheetEmpty"));
-  if (sheets.length === 1) return { sheet: first, unread: [] };
-  const beginnings = sheets.map((sheet) => ({ sheet, rows: sheet.rows(beginningRows).rows }));
-  const filled = beginnings.filter(({ rows }) => rows.length > 0);
+  const filled = asked.filter((sheet) => sheet.rows(1).rows.length > 0);
   const isList = (row: readonly string[]) => known.isHeader(row) || known.familiar(row) >= 2;
-  const lists = filled.filter(({ rows }) => rows.length > 1 && rows.some(isList));
+  const lists = filled.filter((sheet) => {
+    const { rows } = sheet.rows(beginningRows);
+    return rows.length > 1 && rows.some(isList);
+  });
   // Beside animals there are people and places, unless a list is called by a kind.
-  const usual = lists.filter(({ sheet }) => isListName(sheet.name));
-  const isUsual = usual.length === 1 && !lists.some(({ sheet }) => known.isKind(sheet.name));
-  if (lists.length > 1 && !isUsual) {
-    return { parts: lists.map(({ sheet }) => ({ sheet: sheet.name })) };
-  }
-  const sheet = ((isUsual ? usual : lists)[0] ?? filled[0])?.sheet ?? first;
-  const unread = filled.map((each) => each.sheet).filter((each) => each !== sheet);
-  return { sheet, unread };
+  const usual = lists.filter(({ name }) => isListName(name));
+  const isUsual = usual.length === 1 && !lists.some(({ name }) => known.isKind(name));
+  if (lists.length > 1 && !isUsual) return { parts: lists.map(({ name }) => ({ sheet: name })) };
+  const chosen = (isUsual ? usual : lists)[0] ?? filled[0];
+  if (chosen === undefined) throw new UnreadableInput(0, message("sheetEmpty"));
+  const unread = filled.filter((sheet) => sheet !== chosen);
+  const table = tableOf(chosen.rows(), known);
+  const said = note(message("sheetsUnread", namesOf(unread)), unread.length);
+  return {
+    shape: "xlsx",
+    ...table,
+    notes: [...(unread.length > 0 ? [said] : []), ...table.notes],
+    options: sheets.length === 1 ? options : { ...options, sheet: chosen.name },
+    included: [],
+    bytes: bytes.length,
+  };
 }

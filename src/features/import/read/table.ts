@@ -51,58 +51,65 @@ export function tableOf(
   table: TableRows,
   headings: Known,
 ): Records & { readonly notes: readonly Note[] } {
-  const at = headerIndex(table, headings);
+  const at = headerIndex(table.rows, headings);
   const columns = headerAt(at, table, headings);
-  const below = endOfRecords(columns.length, table, at);
+  const below = notesFrom(columns.length, table, at);
   const left: number[] = [];
   const records: TableRow[] = [];
   const lines: number[] = [];
   let isShort = false;
   for (let index = at + 1; index < table.rows.length; index += 1) {
     const row = table.rows[index] ?? [];
-    const isRead = !(row instanceof MalformedRecord);
-    const first = isRead ? row.findIndex((field) => /\S/.test(field)) : 0;
-    if (first < 0) continue;
-    if (isRead && (index >= below || isAgain(columns, row) || isTotal(row, first))) {
-      left.push(index);
-      continue;
+    const line = table.lines[index] ?? 0;
+    let record: TableRow = row;
+    if (!(row instanceof MalformedRecord)) {
+      const filled = row.filter(isFilled);
+      if (filled.length === 0) continue;
+      if (index >= below || isAgain(columns, row) || isTotal(filled, row.length)) {
+        left.push(index);
+        continue;
+      }
+      const isLast = table.isUnended === true && index === table.rows.length - 1;
+      if (isLast && !isShort && row.length < columns.length) {
+        const problem = messageText(fieldCount(columns.length, row));
+        throw new UnreadableInput(line, message("cutOff", problem));
+      }
+      isShort ||= row.length < columns.length;
+      record = recordOf(columns.length, row, filled, headings);
     }
-    if (isRead && !isShort) refuseCut(columns.length, row, table, index);
-    isShort ||= isRead && row.length < columns.length;
-    records.push(isRead ? recordOf(columns.length, row, first, headings) : row);
-    lines.push(table.lines[index] ?? 0);
+    records.push(record);
+    lines.push(line);
   }
-  boundRecords(records.length, lines.at(-1) ?? 0);
-  return { columns, records, lines, notes: leftOut(left, table) };
+  boundRecords(lines);
+  const [first] = left;
+  if (first === undefined) return { columns, records, lines, notes: [] };
+  const text = (table.rows[first] as readonly string[]).join(" ").trim();
+  const [firstLine, example] = [table.lines[first] ?? 0, JSON.stringify(text.slice(0, 60))];
+  const note = { said: message("rowsLeftOut"), records: left.length, firstLine, example };
+  return { columns, records, lines, notes: [note] };
 }
 
 /** True for a header that is repeated. */
 const isAgain = (columns: readonly string[], row: readonly string[]) =>
   row[0]?.trim() === columns[0] && columns.every((name, at) => row[at]?.trim() === name);
 
-function leftOut(left: readonly number[], { rows, lines }: TableRows): readonly Note[] {
-  const [first] = left;
-  if (first === undefined) return [];
-  const row = rows[first] ?? [];
-  const text = row instanceof MalformedRecord ? row.text : row.join(" ").trim();
-  const example = JSON.stringify(text.slice(0, 60));
-  const said = message("rowsLeftOut");
-  return [{ said, records: left.length, firstLine: lines[first] ?? 0, example }];
-}
+const fieldCount = (width: number, row: readonly string[]) =>
+  message("fieldCount", String(width), String(row.length));
+
+const isFilled = (field: string) => /\S/.test(field);
 
 /** Rows above the header that are looked through: a report's title, date and filters. */
 const titleRowsMax = 20;
 
 /** The row of names: a known one, the one with the most usual headings, or the first full one. */
-function headerIndex(table: TableRows, { isHeader, familiar }: Known): number {
-  if (table.rows.length === 0) throw new UnreadableInput(0, message("headerMissing"));
-  const candidates = table.rows.slice(0, titleRowsMax).map(names);
+function headerIndex(rows: readonly TableRow[], { isHeader, familiar }: Known): number {
+  const candidates = rows.slice(0, titleRowsMax).map(names);
   const known = candidates.findIndex(isHeader);
   if (known >= 0) return known;
   const counts = candidates.map(familiar);
   const most = Math.max(...counts);
   if (most >= 2) return counts.indexOf(most);
-  const filled = candidates.map((row) => row.filter((name) => name !== "").length);
+  const filled = candidates.map((row) => row.filter(isFilled).length);
   const usual = filled.toSorted((a, b) => a - b)[Math.floor(filled.length / 2)] ?? 0;
   return Math.max(
     filled.findIndex((count) => count > 1 && 2 * count >= usual),
@@ -110,12 +117,10 @@ function headerIndex(table: TableRows, { isHeader, familiar }: Known): number {
   );
 }
 
-/** A row as names of columns; a malformed one has none. */
-function names(row: TableRow): string[] {
+/** A row as names of columns, without the empty cells behind the last; a malformed one has none. */
+function names(row: TableRow): readonly string[] {
   const trimmed = row instanceof MalformedRecord ? [] : row.map((name) => name.trim());
-  // Spreadsheets leave empty cells behind the last name.
-  while (trimmed.at(-1) === "") trimmed.pop();
-  return trimmed;
+  return trimmed.slice(0, trimmed.findLastIndex(isFilled) + 1);
 }
 
 /** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
@@ -123,8 +128,7 @@ function headerAt(at: number, table: TableRows, headings: Known): readonly strin
   const columns = names(table.rows[at] ?? []);
   const line = table.lines[at] ?? 0;
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
-  const named = columns.filter((name) => name !== "").length;
-  if (named > limits.columns) {
+  if (columns.filter(isFilled).length > limits.columns) {
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
   const next = names(table.rows[at + 1] ?? []);
@@ -142,12 +146,10 @@ function headerAt(at: number, table: TableRows, headings: Known): readonly strin
 /** What stands before the numbers of a total. */
 const totals = /(?:grand |sub)?totals?\b|(?:sum|count|summe|gesamt|suma|totaal|somme|soma)\b/iu;
 
-function isTotal(row: readonly string[], at: number): boolean {
-  const first = row[at] ?? "";
+function isTotal([first = "", ...others]: readonly string[], width: number): boolean {
   if (first.trim().search(totals) !== 0) return false;
-  const others = row.filter((field) => field.trim() !== "" && field !== first);
   // Behind a name such as "Total" there are words; behind a total there are numbers.
-  const isFew = 2 * (others.length + 1) <= Math.max(row.length, 4);
+  const isFew = 2 * (others.length + 1) <= Math.max(width, 4);
   return isFew && others.every((field) => !/\p{L}{3}/u.test(field));
 }
 
@@ -155,49 +157,38 @@ function isTotal(row: readonly string[], at: number): boolean {
 const tableColumnsMin = 3;
 
 /** Where notes begin below the records: rows of a single field in a wider table. */
-function endOfRecords(width: number, table: TableRows, header: number): number {
-  const { length } = table.rows;
-  if (width < tableColumnsMin) return length;
-  let end = length;
-  while (end > header + 1) {
-    const row = table.rows[end - 1] ?? [];
-    if (row instanceof MalformedRecord) break;
-    const filled = row.filter((field) => field.trim() !== "");
-    if (filled.length > 1) break;
-    const isSentence = /\S\s+\S+\s+\S|^\W/.test(filled[0] ?? "  ");
-    // A short last row without a line's end is what is left of a record.
-    const isCut = table.isUnended === true && end === length && !isSentence;
-    if (filled.length === 1 && isCut) break;
-    end -= 1;
-  }
-  return end === header + 1 ? length : end;
-}
-
-/** Throws UnreadableInput for a last row that is short and has no end, where no other is short. */
-function refuseCut(width: number, row: readonly string[], table: TableRows, index: number): void {
-  const isLast = table.isUnended === true && index === table.rows.length - 1;
-  if (!isLast || row.length >= width) return;
-  const problem = message("fieldCount", String(width), String(row.length));
-  throw new UnreadableInput(table.lines[index] ?? 0, message("cutOff", messageText(problem)));
+function notesFrom(width: number, { rows, isUnended }: TableRows, header: number): number {
+  const isRecord = (row: TableRow) =>
+    row instanceof MalformedRecord || row.filter(isFilled).length > 1;
+  const end = rows.findLastIndex(isRecord) + 1;
+  const last = names(rows.at(-1) ?? []).find(isFilled) ?? "";
+  // A single word without a line's end is what is left of a record.
+  const isCut = isUnended === true && /^\w\S*(?:\s+\S+)?$/.test(last);
+  return width < tableColumnsMin || isCut || end <= header + 1 ? rows.length : end;
 }
 
 /** A row with a field for each column: programs leave blank ones at the end out. */
-function recordOf(width: number, row: readonly string[], first: number, headings: Known): TableRow {
-  const only = row[first] ?? "";
-  const isAlone =
-    width >= tableColumnsMin && !row.some((field, at) => at > first && /\S/.test(field));
-  if (isAlone && headings.isTold(only)) return new MalformedRecord(message("rowAlone", only), only);
+function recordOf(
+  width: number,
+  row: readonly string[],
+  [only = "", ...others]: readonly string[],
+  headings: Known,
+): TableRow {
+  if (width >= tableColumnsMin && others.length === 0 && headings.isTold(only)) {
+    return new MalformedRecord(message("rowAlone", only), only);
+  }
   if (row.length === width) return row;
-  if (row.length < width) return [...row, ...Array.from({ length: width - row.length }, () => "")];
-  if (row.slice(width).every((field) => field === "")) return row.slice(0, width);
-  const problem = message("fieldCount", String(width), String(row.length));
-  return new MalformedRecord(problem, row.join(","));
+  if (row.slice(width).some((field) => field !== "")) {
+    return new MalformedRecord(fieldCount(width, row), row.join(","));
+  }
+  return Array.from({ length: width }, (_, at) => row[at] ?? "");
 }
 
-/** Throws UnreadableInput where there are more records than an import takes. */
-export function boundRecords(count: number, line: number): void {
-  if (count <= limits.records) return;
-  throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
+/** Throws UnreadableInput where there are records at more lines than an import takes. */
+export function boundRecords(lines: readonly number[]): void {
+  const above = lines[limits.records];
+  if (above === undefined) return;
+  throw new UnreadableInput(above, message("recordsMany", String(limits.records)));
 }
 
 /** More rows are no table of animals, whatever stands above its header. */
@@ -313,18 +304,14 @@ function delimiterOf(text: string): string {
   const told = /^\s*sep=(.)\r?\n/i.exec(beginning)?.[1];
   if (told !== undefined) return told;
   const lines = beginning.replaceAll(/"[^"]*"/g, "").split("\n", delimiterLinesMax);
-  const scores = delimiters.map((delimiter) => [delimiter, evenness(lines, delimiter)] as const);
-  return scores.reduce((best, next) => (next[1] > best[1] ? next : best))[0];
+  const [best = ","] = delimiters.toSorted((a, b) => evenness(lines, b) - evenness(lines, a));
+  return best;
 }
 
 /** The fields in lines with the most common number of them; 0 without any delimiter. */
 function evenness(lines: readonly string[], delimiter: string): number {
-  const linesByCount = new Map<number, number>();
-  for (const line of lines) {
-    const count = line.split(delimiter).length - 1;
-    if (count > 0) linesByCount.set(count, (linesByCount.get(count) ?? 0) + 1);
-  }
-  return Math.max(0, ...[...linesByCount].map(([count, found]) => count * found));
+  const counts = lines.map((line) => line.split(delimiter).length - 1);
+  return Math.max(...counts.map((count) => count * counts.filter((each) => each === count).length));
 }
 
 /**

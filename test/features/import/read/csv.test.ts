@@ -1,9 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { message } from "../../../../src/features/import/messages.ts";
-import { csvTable } from "../../../../src/features/import/read/table.ts";
-import { MalformedRecord } from "../../../../src/features/import/read/table.ts";
-import { tableOf } from "../../../../src/features/import/read/table.ts";
+import { csvTable, MalformedRecord, tableOf } from "../../../../src/features/import/read/table.ts";
 import { listHints } from "../../../../src/features/import/understand/guess.ts";
 import { readWhole, refusal } from "../helpers.ts";
 
