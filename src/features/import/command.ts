@@ -52,13 +52,10 @@ import {
 export type Maybe<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
 type Text = "format" | "category" | "source" | "encoding" | "sheet" | "records";
 
-export interface ReadingOptions
-  extends
-    Maybe<Text, string>,
-    Maybe<"map" | "status" | "believe" | "ignore", readonly string[]>,
-    Maybe<"dayFirst" | "monthFirst", true> {
-  readonly defaultStatus?: Meaning;
-}
+export type ReadingOptions = Maybe<Text, string> &
+  Maybe<"map" | "status" | "believe" | "ignore", readonly string[]> &
+  Maybe<"dayFirst" | "monthFirst", true> &
+  Maybe<"defaultStatus", Meaning>;
 
 type Agreed = "acceptGuess" | "createCategories" | "complete" | "listWins" | "skipBad";
 interface Options extends ReadingOptions, Maybe<Agreed | "yes" | "dryRun" | "json", true> {

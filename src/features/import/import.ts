@@ -155,10 +155,11 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const { understanding, input, reading } = prepared;
   const { outcomes } = understanding;
   const { skipBad = false, isSame } = options;
-  const list = listOf(reading, options);
+  const { format, source } = reading;
+  const list = { source, isDesk: isDesk(format), isWhole: options.complete === true };
   const known = await categoriesInUse(tx);
   const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
-  const isAnyNumber = reading.format !== "map";
+  const isAnyNumber = format !== "map";
   const last = await lastGiven(tx);
   const categories = new ImportCategories(known, words, last, options, isAnyNumber);
   const { records, rejections: bad } = sorted(outcomes, categories);
@@ -202,17 +203,6 @@ function noteLacking(records: readonly SoundRecord[], { isWhole }: PlannedList, 
   }
 }
 
-/** Whose list it is. Throws AppError for a whole one of nobody. */
-function listOf(
-  { format, source }: Reading,
-  { complete: isWhole = false }: ImportOptions,
-): PlannedList {
-  if (!isWhole || source !== "") return { source, isDesk: isDesk(format), isWhole };
-  throw new AppError("invalid_request", "--complete needs the source of this list.", {
-    hint: "Name the source with --source.",
-  });
-}
-
 /** The sound records, and those that are bad, also for their categories. */
 function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   // Those with an id go first, so that no other one gets it.
@@ -222,9 +212,7 @@ function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   const checked = outcomes.map((outcome) => {
     const found = outcome.kind === "pet" && categories.resolve(outcome.category);
     if (outcome.kind !== "pet" || typeof found !== "object") return outcome;
-    const rejection = rejectionOf(outcome, "category", found);
-    const isUnknown = found.code === "categoryUnknown";
-    return isUnknown ? { ...rejection, unknownCategory: true as const } : rejection;
+    return rejectionOf(outcome, "category", found);
   });
   const records = checked.filter((each) => each.kind !== "reject");
   return { records, rejections: checked.filter((each) => each.kind === "reject") };
@@ -245,6 +233,9 @@ async function refusalOf(
   const refused = (text: string, hint: string, code?: Refused["code"]) => {
     return { message: `${text} Nothing was changed.`, hint, ...(code && { code }) };
   };
+  if (list.isWhole && list.source === "") {
+    return refused("--complete needs the source of this list.", "Name the source with --source.");
+  }
   if (!isSourceNamed && !list.isDesk && 2 * renamed > matched) {
     const text = `This seems to be another list: ${renamed} of the ${matched} animals with the same ids have other names here, such as ${example}.`;
     const hint = "Name the source of this list with --source, such as --source cats.";

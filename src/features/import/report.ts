@@ -1,4 +1,5 @@
 /** What became of a list, or would: for a person, and as JSON. */
+import type { TProperties } from "@sinclair/typebox";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 import { shellWord } from "../../domain/errors.ts";
 import { json, type Static } from "../json.ts";
@@ -11,16 +12,17 @@ import { type Gone, problemsMax, type Rejection } from "./understand/record.ts";
 import { type Meaning, meanings, statusWordsText, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;
+const rows = <F extends TProperties>(fields: F, description = "") =>
+  list(object(fields), description === "" ? {} : { description });
 
-const field = object({
-  field: oneOf(["name", "category", "status", "presence"], "what of it"),
-  before: orNull(text("as it was, or is here; of `presence`: there or gone")),
-  after: orNull(text("as it is, or as the list says")),
-});
 const animal = {
   id: json.int64("id of the animal"),
   name: text("its name here"),
-  fields: list(field),
+  fields: rows({
+    field: oneOf(["name", "category", "status", "presence"], "what of it"),
+    before: orNull(text("as it was, or is here; of `presence`: there or gone")),
+    after: orNull(text("as it is, or as the list says")),
+  }),
 };
 const changedAnimal = object({
   ...animal,
@@ -35,7 +37,7 @@ export const importSchema = object({
   applied: flag("false when nothing was changed: a dry run, or too many bad records"),
   change: orNull(json.int64("number of the change, for `undo`; null when nothing was changed")),
   guessed: flag("true if columns were guessed"),
-  columns: list(object({ field: text("field of an animal"), column: text("its column") })),
+  columns: rows({ field: text("field of an animal"), column: text("its column") }),
   read: count("records read"),
   added: count("animals added, or that would be"),
   updated: count("animals changed, or that would be"),
@@ -47,37 +49,31 @@ export const importSchema = object({
   animals: list(changedAnimal, {
     description: `the first ${reportsMax} that are changed, withdrawn or brought back`,
   }),
-  keptAnimals: list(
-    object({ ...animal, by: orNull(text("who changed it last, if that is known")) }),
-    { description: `the first ${reportsMax} that are kept` },
+  keptAnimals: rows(
+    { ...animal, by: orNull(text("who changed it last, if that is known")) },
+    `the first ${reportsMax} that are kept`,
   ),
   superseded: count("older records of animals that have a newer one in the input"),
   rejected: count("bad records"),
-  causes: list(
-    object({
-      field: text("field at fault; empty for the record as a whole"),
-      problem: text("what is wrong, in the words of the first of them"),
-      records: count("how many records"),
-      lines: list(count("one of the first lines; the number of the record for JSON")),
-    }),
-  ),
+  causes: rows({
+    field: text("field at fault; empty for the record as a whole"),
+    problem: text("what is wrong, in the words of the first of them"),
+    records: count("how many records"),
+    lines: list(count("one of the first lines; the number of the record for JSON")),
+  }),
   skipped: count("sound records of animals that are not for adoption"),
-  skippedReasons: list(object({ reason: text("why"), records: count("how many of them") })),
-  stems: list(
-    object({
-      word: text("status that was read by a stem"),
-      meaning: oneOf(meanings, "what it was taken for"),
-    }),
-  ),
-  notes: list(
-    object({
-      text: text("what to know about some records that are taken, or about the file"),
-      records: count("how many records; 0 for the file as a whole"),
-      firstLine: count("line of the first of them"),
-      example: text("its value"),
-    }),
-  ),
-  categoriesAdded: list(object({ id: json.int64("new id"), name: text("name of the category") })),
+  skippedReasons: rows({ reason: text("why"), records: count("how many of them") }),
+  stems: rows({
+    word: text("status that was read by a stem"),
+    meaning: oneOf(meanings, "what it was taken for"),
+  }),
+  notes: rows({
+    text: text("what to know about some records that are taken, or about the file"),
+    records: count("how many records; 0 for the file as a whole"),
+    firstLine: count("line of the first of them"),
+    example: text("its value"),
+  }),
+  categoriesAdded: rows({ id: json.int64("new id"), name: text("name of the category") }),
 });
 
 /** An animal that was here, and what an import does to it: from what to what. */
@@ -98,6 +94,7 @@ export function summary(prepared: Prepared, found: Planned, applied: boolean) {
   const { input, reading, isGuessed, understanding } = prepared;
   const { plan, newest, rejections, records, people, categories } = found;
   const pets = records.filter((each) => each.kind === "pet");
+  const gone = records.filter((each) => each.kind === "gone");
   const statuses = { available: 0, pending: 0, sold: 0, none: 0 };
   for (const { status } of pets) statuses[status ?? "none"] += 1;
   return {
@@ -114,7 +111,8 @@ export function summary(prepared: Prepared, found: Planned, applied: boolean) {
     read: understanding.outcomes.length,
     ...plan.counts,
     superseded: newest.superseded,
-    skipped: skippedOf(records.filter((each) => each.kind === "gone")),
+    skipped: gone.length,
+    skippedReasons: skippedOf(gone),
     statuses,
     stems: [...understanding.stems].map(([word, meaning]) => ({ word, meaning })),
     rejected: rejections.length,
@@ -133,7 +131,7 @@ export function summary(prepared: Prepared, found: Planned, applied: boolean) {
       .map(({ record: { line }, animal: { id, name, status } }) => ({ line, id, name, status })),
     animals: plan.changed,
     /** Of one that is kept, `fields` are what is here, and what the list says. */
-    keptAnimals: plan.kept.map((each) => ({ ...each, by: people.get(each.id) })),
+    keptAnimals: plan.kept.map((each) => ({ ...each, by: people.get(each.id) ?? null })),
   };
 }
 
@@ -146,9 +144,9 @@ const skippedOf = (gone: readonly Gone[]) =>
 /** The rejections by what is wrong, the most frequent first. */
 function causesOf(rejections: readonly Rejection[]) {
   const causes = [...Map.groupBy(rejections, causeOf).values()].map((all) => {
-    const [{ field, problem, unknownStatus, unknownCategory }] = all as [Rejection];
+    const [{ field, problem, unknownStatus }] = all as [Rejection];
     const lines = all.slice(0, causeLines).map(({ line }) => line);
-    return { field, problem, records: all.length, lines, unknownStatus, unknownCategory };
+    return { field, problem, records: all.length, lines, unknownStatus };
   });
   return causes
     .toSorted((a, b) => b.records - a.records || (a.lines[0] ?? 0) - (b.lines[0] ?? 0))
@@ -164,26 +162,18 @@ function causeOf({ field, problem, unknownStatus: word }: Rejection): string {
   return `${field}: ${messageText(problem).replace(/, found [^]*$|^the id \d+ /g, "")}`;
 }
 
-const recordsOf = (all: readonly { readonly records: number }[]): number =>
-  all.reduce((sum, { records }) => sum + records, 0);
-
 /** The document of `--json`: what the schema has of a summary. */
 export function importedJson(summary: ImportSummary): Readonly<Record<string, unknown>> {
-  const { reading, skipped, change = null } = summary;
+  const { reading, change = null, causes, notes } = summary;
   const all: Readonly<Record<string, unknown>> = {
     ...summary,
     change,
     guessed: summary.isGuessed,
     columns: Object.entries(reading.columns ?? {}).map(([field, column]) => ({ field, column })),
-    keptAnimals: summary.keptAnimals.map(({ id, name, fields, by = null }) => {
-      return { id, name, fields, by };
-    }),
-    causes: summary.causes.map(({ field, problem, records, lines }) => {
+    causes: causes.map(({ field, problem, records, lines }) => {
       return { field, problem: messageText(problem), records, lines };
     }),
-    skipped: recordsOf(skipped),
-    skippedReasons: skipped,
-    notes: summary.notes.map(({ said, ...each }) => ({ text: messageText(said), ...each })),
+    notes: notes.map(({ said, ...each }) => ({ text: messageText(said), ...each })),
   };
   return Object.fromEntries(Object.keys(importSchema.properties).map((name) => [name, all[name]]));
 }
@@ -216,7 +206,9 @@ export function importedText(summary: ImportSummary): string {
     [kept, "of them kept as people changed them"],
     [waiting, `${would}hidden until a word is explained`],
     [summary.superseded, "older records of animals that have a newer one"],
-    ...summary.skipped.map((each) => [each.records, `not for adoption: ${each.reason}`] as const),
+    ...summary.skippedReasons.map(
+      (each) => [each.records, `not for adoption: ${each.reason}`] as const,
+    ),
     [summary.rejected, "bad"],
   ];
   const notes = summary.notes.map(({ said, records, firstLine, example }) => {
@@ -257,7 +249,7 @@ function understoodTexts({ isGuessed, reading, statuses, stems, skipped }: Impor
     ([name, column]) => `${column} -> ${titles[name] ?? name}`,
   );
   if (category !== undefined) arrows.push(`all -> category ${category}`);
-  const found = Object.entries({ ...statuses, gone: recordsOf(skipped) })
+  const found = Object.entries({ ...statuses, gone: skipped })
     .filter(([, count]) => count > 0)
     .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
   const isStem = new Set(stems.map(({ word }) => word));
@@ -278,7 +270,7 @@ function named(count: number, all: ImportSummary["keptAnimals"] | readonly Anima
 }
 
 /** Such as `"Bruno": kept as people changed it by Ana (status sold, listed as available)`. */
-function animalText({ name, did, fields, by }: AnimalReport & { by?: string | undefined }): string {
+function animalText({ name, did, fields, by }: AnimalReport & { by?: string | null }): string {
   const said = fields.map(({ field, before, after }) => {
     if (field === "presence")
       return before === "gone" ? "removed, but listed" : "here, but not listed";
@@ -287,7 +279,7 @@ function animalText({ name, did, fields, by }: AnimalReport & { by?: string | un
     );
     return `${field} ${was}${did === "kept" ? ", listed as" : " ->"} ${is}`;
   });
-  const who = by === undefined ? "" : ` by ${by}`;
+  const who = by ? ` by ${by}` : "";
   const kept = `kept as people changed it${who} (${said.join("; ")})`;
   const others = did === "updated" ? said.join(", ") : did;
   return `${name === "" ? "Unnamed" : JSON.stringify(name)}: ${did === "kept" ? kept : others}`;
@@ -318,7 +310,7 @@ export function refusedText(summary: ImportSummary, rejects: string, isAgreed = 
   const pairs = shellWord(statusWordsText(unknown));
   const remedies = [
     unknown.length > 0 && `Say what each ? means (${meanings.join(", ")}): --status ${pairs}.`,
-    causes.some(({ unknownCategory }) => unknownCategory) &&
+    causes.some(({ problem }) => problem.code === "categoryUnknown") &&
       "Add --create-categories, or name them with: rehome categories add NAME --id ID.",
     isGuessed && !isAgreed && guessRemedy(summary),
     "Fix the records, or import the rest with --skip-bad.",

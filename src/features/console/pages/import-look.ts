@@ -261,7 +261,7 @@ function keptPart(visit: Visit, { keptAnimals }: ListSummary): Html {
       const texts = fields.map(({ field, before, after }) =>
         said.keptAs(ui.shownValue(visit, field, before), ui.shownValue(visit, field, after)),
       );
-      const who = by === undefined ? "" : said.keptBy(ui.actorText(visit, by));
+      const who = by === null ? "" : said.keptBy(ui.actorText(visit, by));
       return ui.entry(ui.shownName(visit, name), `${texts.join("; ")}${who}`);
     }),
   );
@@ -287,7 +287,7 @@ export function countsText(visit: Visit, summary: ListSummary, isDone = false): 
     withdrawn,
     waiting,
     kept,
-    leftOut: summary.skipped.reduce((sum, { records }) => sum + records, 0),
+    leftOut: summary.skipped,
     rejected,
     unchanged,
   }) as (readonly [CountName, number])[];
@@ -302,7 +302,7 @@ export function countsText(visit: Visit, summary: ListSummary, isDone = false): 
 function aboutPart(visit: Visit, summary: ListSummary, look: Look): Html {
   const { words } = visit;
   const { import: said } = words;
-  const { format, isGuessed, reading, stems, skipped, categoriesAdded } = summary;
+  const { format, isGuessed, reading, stems, skippedReasons, categoriesAdded } = summary;
   const found = mapTargets.flatMap((each) => {
     const column = reading.columns?.[each];
     return column === undefined ? [] : [`${column} → ${columnLabel(words, each)}`];
@@ -322,7 +322,9 @@ function aboutPart(visit: Visit, summary: ListSummary, look: Look): Html {
     });
   const mapped = isGuessed ? said.guessed : said.mapped;
   const kind = [format === "map" ? mapped : format, found.join(", ")].filter(Boolean);
-  const reasons = skipped.map(({ reason, records }) => `${reason} (${ui.number(visit, records)})`);
+  const reasons = skippedReasons.map(
+    ({ reason, records }) => `${reason} (${ui.number(visit, records)})`,
+  );
   const kinds = categoriesAdded.map(({ name }) => name).join(", ");
   const forget = { class: "quiet small", name: "forget", value: "yes" };
   return html`<section class="card">

@@ -317,12 +317,11 @@ export class Plan {
 
   #after(record: Candidate, animal: StoreAnimal, takes: Decision["takes"]): PetState {
     const { name, category, status = null, externalId, source } = record;
-    const named = name === "" ? hereOf(animal).name : animal.name;
     // A list that does not say whose it is leaves what is known. Names are those of a whole list.
     const isSourced = externalId !== undefined || this.list.isWhole;
     return {
       ...stateOf(animal),
-      name: takes.includes("name") ? name : named,
+      ...(takes.includes("name") && { name }),
       ...(takes.includes("category") && { categoryId: this.categories.idOf(category) }),
       ...(takes.includes("status") && { status }),
       externalId: externalId ?? animal.externalId,
@@ -360,16 +359,16 @@ export class Plan {
   ): void {
     const to = did === "kept" ? this.kept : this.changed;
     if (to.length === reportsMax) return;
-    const { id, name } = animal;
-    const [before, after] = [hereOf(animal), now].map((said) => ({
-      ...said,
-      category: said.category === null ? null : this.categories.nameOf(said.category),
-      presence: said.presence === "there" ? "there" : "gone",
-    }));
-    const told = fields.map((field) => {
-      return { field, before: before?.[field] ?? null, after: after?.[field] ?? null };
+    const shown = ({ category, presence, ...others }: Said) => ({
+      ...others,
+      category: category === null ? null : this.categories.nameOf(category),
+      presence: presence === "there" ? "there" : "gone",
     });
-    to.push({ id, name, did, fields: told });
+    const [before, after] = [shown(hereOf(animal)), shown(now)];
+    const told = fields.map((field) => {
+      return { field, before: before[field], after: after[field] };
+    });
+    to.push({ id: animal.id, name: animal.name, did, fields: told });
   }
 
   /**

@@ -41,13 +41,9 @@ export interface Said extends Pick<Entry, "presence" | "name" | "status"> {
   readonly category: bigint | string | null;
 }
 
-/** What an animal is here. One without a name was called "Unnamed" once, and is blank now. */
-export const hereOf = ({ isRemoved, name, categoryId: category, status }: StoreAnimal) => ({
-  presence: isRemoved ? ("gone" as const) : ("there" as const),
-  name: name === "Unnamed" ? "" : name,
-  category,
-  status,
-});
+export function hereOf({ isRemoved, name, categoryId: category, status }: StoreAnimal): Said {
+  return { presence: isRemoved ? "gone" : "there", name, category, status };
+}
 
 export const listFields = ["name", "category", "status"] as const;
 type ListField = (typeof listFields)[number];
@@ -295,21 +291,21 @@ export async function animalsOf(
   records: readonly FromLine[],
 ): Promise<(record: FromLine) => StoreAnimal | undefined> {
   const ids = records.flatMap(({ id }) => id ?? []);
-  const named = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
-  const byId = new Map(named.map((each) => [each.id, each]));
   const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
   const sources = [...new Set(records.map(({ source }) => source))];
+  const named = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
   const listed = await animalsWhere(tx, ({ source, externalId }) =>
     and(inArray(source, sources), isAmong(tx, externalId, externalIds)),
   );
-  const byOrigin = new Map(
-    listed.map((each) => [originKey(each.source, each.externalId ?? ""), each]),
-  );
+  const found = new Map([
+    ...named.map((each) => [String(each.id), each] as const),
+    ...listed.map((each) => [originKey(each.source, each.externalId ?? ""), each] as const),
+  ]);
   return ({ id, externalId, source }) => {
-    const named = id === undefined ? undefined : byId.get(id);
-    const isSame = externalId === undefined || (named?.externalId ?? externalId) === externalId;
-    if (named !== undefined && isSame) return named;
-    return externalId === undefined ? undefined : byOrigin.get(originKey(source, externalId));
+    const named = found.get(String(id));
+    if (externalId === undefined) return named;
+    const isSame = (named?.externalId ?? externalId) === externalId;
+    return named !== undefined && isSame ? named : found.get(originKey(source, externalId));
   };
 }
 

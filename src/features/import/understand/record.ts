@@ -76,7 +76,6 @@ export interface Rejection extends FromLine {
   readonly field: string;
   readonly problem: Message;
   readonly record: unknown;
-  readonly unknownCategory?: true;
   readonly unknownStatus?: string;
   readonly status?: PetStatus | undefined;
 }
