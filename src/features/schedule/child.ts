@@ -68,8 +68,10 @@ export async function runJob(
     if (code === 0) return undefined;
     if (isTooLarge) return tooMuchMemory;
     const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
-    const ended = `The process ended with ${child.signalCode ?? `code ${code}`}.`;
-    return problem?.slice(0, problemMax) ?? ended;
+    return (
+      problem?.slice(0, problemMax) ??
+      `The process ended with ${child.signalCode ?? `code ${code}`}.`
+    );
   } catch (error) {
     return `The process did not start: ${reasonOf(error)}.`;
   } finally {

@@ -1,8 +1,14 @@
-/** The schedule as it is stored: what is due, who begins it, and how it ended. */
+/**
+ * The schedule as it is stored: what is due, who begins it, and how it ended; and what does that
+ * while the service runs: pulls of followed lists and backups.
+ */
 import { and, eq, sql } from "drizzle-orm";
-import type { Database, Tables, Tx } from "../../storage/database.ts";
+import { type Clock, hourMs, minuteMs } from "../../domain/clock.ts";
+import type { JobCommand } from "../../feature.ts";
+import type { Logger } from "../../service/log.ts";
+import { type Database, getMeta, type Tables, type Tx } from "../../storage/database.ts";
 import type { JobKind } from "../../storage/schema.ts";
-import { hourMs, minuteMs } from "../../domain/clock.ts";
+import { setMeta } from "../meta.ts";
 
 /** What is wrong with a job. Who has words of their own for the code shows these. */
 export interface JobProblem {
@@ -147,14 +153,6 @@ export async function claimJob(db: Database, job: Job, nowMs: number): Promise<J
   return isOwn ? { ...job, ...begun } : undefined;
 }
 
-/**
- * Moves the time from which on others may begin a job that has not ended: later for one that still
- * runs, or to now for one that is given up.
- */
-export async function leaseJob(db: Database, begun: Job, nextAtMs: number): Promise<void> {
-  await db.transaction((tx) => setJob(tx, begun.name, { nextAtMs }, begun));
-}
-
 /** How a job ended: a success may have a problem too, such as withdrawals that wait. */
 export interface JobOutcome {
   readonly ok: boolean;
@@ -185,4 +183,131 @@ export function finishJob(
 /** Stores why a job failed whose process could not: it was killed, or did not start. */
 export async function failJob(db: Database, begun: Job, text: string, nowMs: number) {
   await db.transaction((tx) => finishJob(tx, begun, { ok: false, problem: { text } }, nowMs));
+}
+
+const lookEveryMs = 20_000;
+/** How many jobs run beside each other: each is a process of its own. */
+const runningMax = 2;
+
+export interface ScheduleOptions {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, "info" | "warn" | "failure">;
+  /** What the settings of this process have; another server on the store may have others. */
+  readonly commands: readonly JobCommand[];
+  /**
+   * Does a job in a process of its own, which stores how it ended. Returns undefined then, or why
+   * it could not: the process was killed, or did not start.
+   */
+  readonly run: (command: JobCommand, job: Job, signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/**
+ * Does what is due while the service runs. Every process and server looks at the same rows, and
+ * the one that claims a row does it.
+ */
+export class Schedule {
+  readonly #running = new Map<string, { readonly job: Job; readonly ended: Promise<void> }>();
+  readonly #stop = new AbortController();
+  #timer: Timer | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ScheduleOptions) {}
+
+  start(): void {
+    this.#looking = this.#plan();
+    void this.look();
+    this.#timer = setInterval(() => void this.look(), lookEveryMs).unref();
+  }
+
+  /** Begins what is due, one look after another. Never rejects; resolves when it has begun. */
+  look(): Promise<void> {
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: unknown) => this.options.log.failure(error));
+    return this.#looking;
+  }
+
+  /** Ends what runs, and resolves when all of it has ended. Another process may begin it again. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stop.abort();
+    await this.ended();
+  }
+
+  /** Resolves when the looks have begun what is due, and all of that has ended. */
+  async ended(): Promise<void> {
+    await this.#looking;
+    while (this.#running.size > 0) {
+      await Promise.all(this.#running.values().map(({ ended }) => ended));
+      // What ends makes room, and looks again.
+      await this.#looking;
+    }
+  }
+
+  /** Puts on the schedule what the settings want there, as often as they want it. */
+  async #plan(): Promise<void> {
+    const { db, clock, commands } = this.options;
+    for (const { kind, everyMs, place } of commands) {
+      if (everyMs === undefined) continue;
+      await db.transaction(async (tx) => {
+        if (place !== undefined && place !== (await getMeta(tx, placeMeta + kind))) {
+          await removeJob(tx, jobName(kind, ""));
+          await setMeta(tx, placeMeta + kind, place);
+        }
+        await scheduleJob(tx, { kind, target: "", everyMs, nextAtMs: clock() });
+      });
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { db, clock, commands, log } = this.options;
+    // A large backup takes longer than a lease.
+    for (const { job } of this.#running.values()) await this.#lease(job, leaseMs);
+    for (const seen of await jobsOf(db)) {
+      const command = commands.find(({ kind }) => kind === seen.kind);
+      const isFree = this.#running.size < runningMax && !this.#running.has(seen.name);
+      if (!isFree || this.#stop.signal.aborted) continue;
+      if (command === undefined || !isDue(seen, clock())) continue;
+      const job = await claimJob(db, seen, clock());
+      if (job === undefined) continue;
+      const ended = this.#do(job, command)
+        .catch((error: unknown) => log.failure(error))
+        .finally(() => {
+          this.#running.delete(job.name);
+          void (this.#stop.signal.aborted || this.look());
+        });
+      this.#running.set(job.name, { job, ended });
+    }
+  }
+
+  /** Leaves a job that has not ended to others after `ms`. */
+  async #lease(job: Job, ms: number): Promise<void> {
+    const { db, clock } = this.options;
+    await db.transaction((tx) => setJob(tx, job.name, { nextAtMs: clock() + ms }, job));
+  }
+
+  async #do(job: Job, command: JobCommand): Promise<void> {
+    const { db, clock, run, log } = this.options;
+    const stop = this.#stop.signal;
+    const late = AbortSignal.timeout(jobMaxMs);
+    const failed = await run(command, job, AbortSignal.any([stop, late]));
+    if (failed !== undefined && stop.aborted) return this.#lease(job, 0);
+    let why: string | null = failed ?? "How it ended could not be read.";
+    let after: Job | undefined;
+    try {
+      if (failed !== undefined) await failJob(db, job, failed, clock());
+      after = (await jobsOf(db)).find(({ name }) => name === job.name);
+      if (failed === undefined) why = (after?.failures && after.problem?.text) || null;
+    } finally {
+      // Also of a store whose disk is full.
+      await command.ended?.(why, stop).catch((error: Error) => log.warn(error.message));
+    }
+    if (after === undefined) return;
+    const { name, problem, failures } = after;
+    if (failures > 0) log.warn(`${name} failed${timesInARow(failures)}: ${problem?.text ?? why}`);
+    else if (problem?.text === job.problem?.text) return;
+    else if (problem === null) log.info(`${name} succeeds again.`);
+    else log.warn(`${name} succeeded, but: ${problem.text}`);
+  }
 }

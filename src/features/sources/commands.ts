@@ -14,38 +14,32 @@ import { intervalMinMs, setJob } from "../schedule/jobs.ts";
 import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
 import { readList, type Reading } from "../import/understand/propose.ts";
-import {
-  bytesOf,
-  givenBy,
-  inWords,
-  type Maybe,
-  nobody,
-  preparedAsking,
-  type ReadingOptions,
-  readingOptions,
-} from "../import/command.ts";
+import * as imports from "../import/command.ts";
 import { guessRemedy, importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
 import { type Address, fetchList, presetNames, presetOf } from "./fetch.ts";
 import * as lists from "./pull.ts";
 
-export function sourcesCommand(io: Io): Command {
-  const form = {
-    name: "sources",
-    about:
-      "follow lists of animals that other programs publish: the service imports them by itself",
-    examples: [
-      "rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt",
-      "rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h",
-      "rehome sources list",
-    ],
-  };
-  return commandGroup(io, form, [add, list, show, set, pullCommand, pause, resume, remove]);
-}
+export const sourcesCommand = (io: Io): Command =>
+  commandGroup(
+    io,
+    {
+      name: "sources",
+      about:
+        "follow lists of animals that other programs publish: the service imports them by itself",
+      examples: [
+        "rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt",
+        "rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h",
+        "rehome sources list",
+      ],
+    },
+    [add, list, show, set, pullCommand, pause, resume, remove],
+  );
 
 type Texts = "preset" | "account" | "url" | "secretFile";
 type Flags = "createCategories" | "acceptGuess" | "yes";
-interface AddOptions extends ReadingOptions, Maybe<Texts, string>, Maybe<Flags, true> {
+interface AddOptions
+  extends imports.ReadingOptions, imports.Maybe<Texts, string>, imports.Maybe<Flags, true> {
   readonly every: number;
   readonly complete: boolean;
 }
@@ -76,11 +70,11 @@ const add = storeCommand<AddOptions, [name: string]>({
     new Option("--url <url>", "address of any other list, or of the program's own server"),
     new Option("--secret-file <file>", "file with the credential; - for standard input"),
     everyOption().default(hourMs, "1h"),
-    new Option("--no-complete", "withdraw nobody that the list does not have"),
+    new Option("--no-complete", "withdraw imports.nobody that the list does not have"),
     new Option("--create-categories", "make new categories of the list, now and later"),
     new Option("--accept-guess", "agree to the columns that are guessed"),
     yesOption("do not ask"),
-    ...readingOptions(),
+    ...imports.readingOptions(),
   ],
   settings: [],
   remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
@@ -89,7 +83,8 @@ what it does not have any more is withdrawn, and more than half within a day wai
     "rehome sources add north --preset shelterluv --account 1 --secret-file key.txt",
     "rehome sources add vet --url https://vet.example.org/cats.csv --category Cat --every 30m --accept-guess --yes",
   ],
-  run: (io, services, given, name) => inWords(name, () => addSource(io, services, given, name)),
+  run: (io, services, given, name) =>
+    imports.inWords(name, () => addSource(io, services, given, name)),
 });
 
 async function addSource(
@@ -102,14 +97,14 @@ async function addSource(
   const pulling = lists.pullingOf(services, given.loaded);
   const { db, clock } = pulling;
   const address = await addressOf(io, given);
-  const known = { ...presetOf(address.preset)?.reading, ...definedIn(givenBy(given)) };
+  const known = { ...presetOf(address.preset)?.reading, ...definedIn(imports.givenBy(given)) };
   // Its new categories are shown, and agreed to with it.
   const options = { createCategories: true, skipBad: true, complete, confirmed: true };
-  const ask = io.canAsk && yes !== true ? (question: string) => io.ask(question) : nobody;
+  const ask = io.canAsk && yes !== true ? (question: string) => io.ask(question) : imports.nobody;
   const shown = await fetchList(address, pulling);
   const told = { ...known, encoding: known.encoding ?? shown.encoding, source: name };
   const list = readList(shown.bytes, told);
-  const { prepared, unsure } = await preparedAsking(ask, list, told, shown.bytes);
+  const { prepared, unsure } = await imports.preparedAsking(ask, list, told, shown.bytes);
   const preview = await previewImport(db, prepared, options);
   io.err(importedText(preview));
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
@@ -139,7 +134,7 @@ async function addSource(
   throw done;
 }
 
-const definedIn = (given: ReturnType<typeof givenBy>): ReturnType<typeof givenBy> =>
+const definedIn = (given: ReturnType<typeof imports.givenBy>): ReturnType<typeof imports.givenBy> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
 /** Where the list is. Throws UsageError for options that name no place. */
@@ -160,7 +155,7 @@ async function addressOf(io: Io, given: AddOptions): Promise<Address> {
 /** The credential in a file, or on standard input, without the end of its line. */
 async function secretOf(io: Io, file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  const secret = new TextDecoder().decode(await bytesOf(io, file)).trim();
+  const secret = new TextDecoder().decode(await imports.bytesOf(io, file)).trim();
   if (secret !== "" && /^[\x21-\x7E]+$/.test(secret)) return secret;
   throw new UsageError(`${file} must have the credential on one line.`, "Write it there, alone.");
 }
@@ -188,7 +183,7 @@ const fields = declared({
     ({ job }) => job.problem?.text ?? null,
   ),
   paused: of(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
-  waiting: of(count("animals whose status is a word that nobody explained"), ({ source }) =>
+  waiting: of(count("animals whose status is a word that imports.nobody explained"), ({ source }) =>
     lists.animalsOf(lists.waitingWords(source)),
   ),
   words: of(
@@ -205,7 +200,7 @@ const list = storeCommand<object>({
   examples: ["rehome sources list", "rehome sources list --json"],
   json: json.list(sourceSchema),
   async run(io, { store }, given) {
-    const all = (await lists.followed(store.db)).map((each) => fields.make(each));
+    const all = (await store.db.read((tx) => lists.followed(tx))).map((each) => fields.make(each));
     if (given.json) return printJson(io, all);
     if (all.length === 0) return io.err("No list is followed. rehome sources add --help\n");
     const rows = all.map(({ name, state, succeededAt, nextAt, problem, waiting, words }) => {
@@ -227,7 +222,7 @@ const ofOneList = <Options>({
     ...form,
     arguments: [nameArgument()],
     run: async (io, services, given, name) =>
-      run(io, await lists.findFollowed(services.store.db, name), services, given),
+      run(io, await services.store.db.read((tx) => lists.findFollowed(tx, name)), services, given),
   });
 
 const show = ofOneList<object>({
@@ -252,7 +247,7 @@ const show = ofOneList<object>({
       "Last success": told.succeededAt ?? "never",
       Next: told.nextAt ?? `none: ${told.paused} paused it`,
       Every: durationText(list.job.everyMs),
-      Whole: told.complete ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
+      Whole: told.complete ? "yes: what it lacks is withdrawn" : "no: imports.nobody is withdrawn",
       "Read as": columns === undefined ? format : pairs(columns),
       Category: category,
       Words: pairs(statuses),
@@ -265,7 +260,7 @@ const show = ofOneList<object>({
   },
 });
 
-interface SetOptions extends Maybe<"complete" | "notComplete", true> {
+interface SetOptions extends imports.Maybe<"complete" | "notComplete", true> {
   readonly status?: readonly string[];
   readonly every?: number;
 }
@@ -274,10 +269,12 @@ const set = ofOneList<SetOptions>({
   name: "set",
   about: "change how a list is followed: what its words mean, how often, whether it is whole",
   options: [
-    ...readingOptions().filter(({ long }) => long === "--status"),
+    ...imports.readingOptions().filter(({ long }) => long === "--status"),
     everyOption(),
     new Option("--complete", "withdraw what the list does not have"),
-    new Option("--not-complete", "withdraw nobody that the list lacks").conflicts("complete"),
+    new Option("--not-complete", "withdraw imports.nobody that the list lacks").conflicts(
+      "complete",
+    ),
   ],
   remark: "sources list names the words that wait. The next pull follows within a minute.",
   examples: [
@@ -301,7 +298,7 @@ const set = ofOneList<SetOptions>({
   },
 });
 
-const pullCommand = ofOneList<Maybe<"yes" | "scheduled" | "listWins", true>>({
+const pullCommand = ofOneList<imports.Maybe<"yes" | "scheduled" | "listWins", true>>({
   name: "pull",
   about: "fetch a list now; or withdraw what waits for a person, with --yes",
   options: [
@@ -340,7 +337,7 @@ const pause = ofOneList<object>({
   },
 });
 
-const resume = ofOneList<Maybe<"secretFile", string>>({
+const resume = ofOneList<imports.Maybe<"secretFile", string>>({
   name: "resume",
   about: "follow a paused list again; it is pulled within a minute",
   options: [new Option("--secret-file <file>", "file with a new credential; - for standard input")],
@@ -351,12 +348,6 @@ const resume = ofOneList<Maybe<"secretFile", string>>({
   async run(io, { source }, { store, clock }, given) {
     const { name } = source;
     const secret = await secretOf(io, given.secretFile);
-    if (secret === undefined && source.secret === lists.blankedSecret) {
-      throw new UsageError(
-        `The backup that was restored lacks the credential of ${name}.`,
-        `rehome sources resume ${name} --secret-file FILE`,
-      );
-    }
     const going = { paused: null, failures: 0 };
     await store.db.transaction((tx) =>
       lists.setSource(tx, name, new Map(), clock(), { secret }, going),
@@ -365,7 +356,7 @@ const resume = ofOneList<Maybe<"secretFile", string>>({
   },
 });
 
-const remove = ofOneList<Maybe<"yes", true>>({
+const remove = ofOneList<imports.Maybe<"yes", true>>({
   name: "remove",
   about: "stop following a list; its animals stay",
   options: [yesOption("do not ask")],

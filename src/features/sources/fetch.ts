@@ -18,14 +18,13 @@ import {
 import { valueAt } from "../import/read/json.ts";
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
 import type { Given } from "../import/understand/propose.ts";
-import type { Tables } from "../../storage/database.ts";
 
 /** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
 export class NoList extends UnreadableInput {
   /** `retryAfterMs` is what the source asks to wait, at most a day. */
   constructor(
     problem: Message,
-    readonly retryAfterMs?: number,
+    readonly retryAfterMs = 0,
   ) {
     super(0, problem);
   }
@@ -38,8 +37,8 @@ export const noList: <C extends Message["code"]>(
 interface SourceRequest {
   readonly url: URL;
   /** Headers and a form with secrets: only the origin of `url` gets them. */
-  readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
-  readonly secretForm?: URLSearchParams | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly form?: URLSearchParams | undefined;
 }
 
 export interface Fetched {
@@ -67,34 +66,33 @@ export interface FetchLimits {
 const listMaxMs = 10 * minuteMs;
 const redirectsMax = 5;
 
-const rangesIn = (text: string) => text.split(/\s+/).map((range) => parseCidr(range) as Cidr);
+/** Tells addresses in any of these ranges, and what is no address. */
+function isIn(text: string): (host: string) => boolean {
+  const ranges = text.split(/\s+/).map((range) => parseCidr(range) as Cidr);
+  return (host) => {
+    const address = parseAddress(host);
+    return address === undefined || ranges.some((range) => isInCidr(address, range));
+  };
+}
 
 /**
- * Ranges that are not on the public internet (IANA's special-purpose registries, RFC 6890). Of
+ * True for what is not on the public internet (IANA's special-purpose registries, RFC 6890). Of
  * IPv6, IANA gives out 2000::/3 only; other prefixes may lead to an IPv4 network.
  */
-const specialRanges = rangesIn(
+export const isSpecialAddress = isIn(
   `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
   224.0.0.0/4 240.0.0.0/4 ::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20`,
 );
 
 /**
- * Link-local addresses, where a cloud gives its machines their credentials, also through NAT64,
- * those of Alibaba, Oracle and AWS for the same, and groups. No list is on any of them.
+ * True for link-local addresses, where a cloud gives its machines their credentials, also through
+ * NAT64, those of Alibaba, Oracle and AWS for the same, and groups. No list is on any of them.
  */
-const neverRanges = rangesIn(
+export const isNeverAsked = isIn(
   `169.254.0.0/16 64:ff9b::a9fe:0/112 2002:a9fe::/32 100.100.100.200/32 192.0.0.192/32
   fe80::/10 fd00:ec2::/32 224.0.0.0/4 ff00::/8`,
 );
-
-const isIn = (ranges: readonly Cidr[]) => (text: string) => {
-  const address = parseAddress(text);
-  return address === undefined || ranges.some((range) => isInCidr(address, range));
-};
-
-export const isSpecialAddress = isIn(specialRanges);
-export const isNeverAsked = isIn(neverRanges);
 
 /** The page at `request.url`. Throws NoList. */
 async function fetchPage(
@@ -103,8 +101,8 @@ async function fetchPage(
   ending: AbortSignal,
 ): Promise<Fetched> {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(limits.pageMaxMs ?? minuteMs)]);
+  let asked = request;
   try {
-    let asked = request;
     for (let redirects = 0; redirects <= redirectsMax; redirects++) {
       const response = await askInTurn(asked, limits, signal);
       const { status, headers, body } = response;
@@ -115,23 +113,22 @@ async function fetchPage(
       asked = url.origin === asked.url.origin ? { ...asked, url } : { url };
     }
   } catch (error) {
-    throw error instanceof UnreadableInput ? error : failureOf(error, signal.aborted);
+    if (error instanceof UnreadableInput) throw error;
+    if (signal.aborted) throw noList("sourceSlow");
+    const { code, name } = error as Error & { readonly code?: string };
+    if (code === "ENOTFOUND") throw noList("hostUnknown", asked.url.hostname);
+    throw noList("unreachable", code ?? name);
   }
   throw noList("redirectsMany", `${redirectsMax}`);
 }
 
-async function addressesOf(host: string): Promise<readonly string[]> {
-  try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
-  } catch (error) {
-    throw (error as { code?: string }).code === "ENOTFOUND" ? noList("hostUnknown", host) : error;
-  }
-}
+const lookedUp = async (host: string): Promise<readonly string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
 
 /** The addresses of a host, all of which may be asked. */
 async function pin(
   url: URL,
-  { allowPrivate, resolve = addressesOf }: FetchLimits,
+  { allowPrivate, resolve = lookedUp }: FetchLimits,
 ): Promise<readonly string[]> {
   if (url.username !== "" || url.password !== "") throw noList("addressSecret");
   const isPlain = url.protocol === "http:";
@@ -168,26 +165,21 @@ async function askInTurn(
 }
 
 function ask(
-  { url, secretHeaders, secretForm }: SourceRequest,
+  { url, headers, form }: SourceRequest,
   address: string,
   signal: AbortSignal,
 ): Promise<Response> {
   const at = new URL(url);
   at.hostname = address.includes(":") ? `[${address}]` : address;
-  const headers = new Headers({
-    Host: url.host,
-    "User-Agent": "rehome",
-    Accept: "application/json, text/csv, */*;q=0.5",
-    ...secretHeaders,
-  });
+  const accept = "application/json, text/csv, */*;q=0.5";
   return fetch(at, {
-    headers,
+    headers: { Host: url.host, "User-Agent": "rehome", Accept: accept, ...headers },
     redirect: "manual",
     // Not through the proxy of the environment, which would see secrets. Bun's types lack it.
     proxy: false as never,
     signal,
     tls: { serverName: url.hostname },
-    ...(secretForm && { method: "POST", body: secretForm }),
+    ...(form && { method: "POST", body: form }),
   });
 }
 
@@ -195,10 +187,14 @@ async function pageOf(response: Response, { clock, bytesMax }: FetchLimits): Pro
   const { status, headers, body } = response;
   if (status !== 200) {
     await body?.cancel();
-    throw new NoList(statusProblem(status), retryAfter(headers.get("Retry-After"), clock()));
+    const waitMs = retryAfter(headers.get("Retry-After") ?? "", clock());
+    throw new NoList(statusProblem(status), waitMs);
   }
   const bytes = await wholeInput(body ?? new Blob().stream(), bytesMax);
-  requireList(bytes);
+  const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
+  if (start.trim() === "") throw noList("returnedNothing");
+  const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
+  if (said !== undefined) throw noList("sourceRefused", said);
   // Compressed, it ends with a checksum.
   const ends = ["Content-Length", "Transfer-Encoding", "Content-Encoding"];
   return {
@@ -229,27 +225,10 @@ function statusProblem(status: number): Message {
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
-function retryAfter(text: string | null, nowMs: number): number | undefined {
-  if (text === null) return undefined;
+function retryAfter(text: string, nowMs: number): number {
   const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), dayMs);
+  return Math.min(Math.max(ms || 0, 0), dayMs);
 }
-
-/** Throws NoList for a body of status 200 that is no list. */
-function requireList(bytes: Uint8Array): void {
-  const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
-  if (bytes.length <= 2_048 && start.trim() === "") throw noList("returnedNothing");
-  const [, said] = /^\s*ERROR:\s*([^\r\n]{0,200})/.exec(start) ?? [];
-  if (said !== undefined) throw noList("sourceRefused", said);
-}
-
-function failureOf(error: unknown, timedOut: boolean): NoList {
-  const { name, code } = error as Record<string, string | undefined>;
-  if (timedOut || name === "TimeoutError" || name === "AbortError") return noList("sourceSlow");
-  return noList("unreachable", code ?? name ?? "unknown");
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How a program gives the list of an account. */
 interface Preset {
@@ -259,23 +238,17 @@ interface Preset {
   /** The header with the credential. */
   readonly header?: string;
   /** The credential by POST, so that no log of the way has it. */
-  readonly form?: (secret: string) => Readonly<Record<string, string>>;
-  readonly pages?: Pages;
-  /** A page whose property is not so refuses, and says why. */
-  readonly ok?: readonly [property: string, is: unknown, why: string];
+  readonly form?: (secret: string) => Record<string, string>;
+  /** Where pages have the records, their ids, how many there are in all, and why there are none. */
+  readonly pages?: Readonly<Record<"list" | "id" | "total" | "why", string>>;
   /** What is known of a list that no format knows. */
   readonly reading?: Given;
 }
 
-/** Where pages of `size` records have these, the id of each, and how many there are in all. */
-interface Pages {
-  readonly size: number;
-  readonly list: string;
-  readonly id: string;
-  readonly total: string;
-}
+/** How many records a page has. */
+const size = 100;
 
-const presets = {
+const presets: Readonly<Record<string, Preset>> = {
   asm: {
     at: "https://service.sheltermanager.com/asmservice",
     ask: "?account={account}&method=json_adoptable_animals",
@@ -288,21 +261,18 @@ const presets = {
     at: "https://www.shelterluv.com/api/v1/animals",
     ask: "?status_type=publishable&limit={size}&offset={offset}",
     header: "X-Api-Key",
-    pages: { size: 100, list: "animals", id: "Internal-ID", total: "total_count" },
-    ok: ["success", 1, "error_message"],
+    pages: { list: "animals", id: "Internal-ID", total: "total_count", why: "error_message" },
   },
   rescuegroups: {
     at: "https://api.rescuegroups.org/v5/public/orgs",
     ask: "/{account}/animals/search/available?limit={size}&include=species,statuses&page={page}",
     header: "Authorization",
-    pages: { size: 250, list: "data", id: "id", total: "meta.count" },
-    ok: ["errors", undefined, "errors"],
+    pages: { list: "data", id: "id", total: "meta.count", why: "errors" },
   },
   adoptapet: {
     at: "https://api.adoptapet.com/search/pets_at_shelter",
     ask: "?key={secret}&v=2&output=json&shelter_id={account}&start_number={first}&end_number={last}",
-    pages: { size: 100, list: "pets", id: "pet_id", total: "total_pets" },
-    ok: ["status", "ok", "error.msg"],
+    pages: { list: "pets", id: "pet_id", total: "total_pets", why: "error.msg" },
     // All of them are for adoption.
     reading: {
       columns: { name: "pet_name", categoryId: "species", externalId: "pet_id" },
@@ -310,18 +280,15 @@ const presets = {
       records: ["pets"],
     },
   },
-} satisfies Readonly<Record<string, Preset>>;
+};
 
 export const presetNames = Object.keys(presets);
 
-export const presetOf = (name: string | null | undefined): Preset | undefined =>
-  presets[name as keyof typeof presets];
+type Text = string | null | undefined;
+export const presetOf = (name: Text): Preset | undefined => presets[name ?? ""];
 
 /** An account at a preset, on an address of its own if it has one; or any other address. */
-export type Address = Pick<
-  Tables["sources"]["$inferInsert"],
-  "preset" | "account" | "url" | "secret"
->;
+export type Address = Readonly<Partial<Record<"preset" | "account" | "url" | "secret", Text>>>;
 
 /** The list at `address`, one document whatever the number of its pages. Throws NoList. */
 export async function fetchList(
@@ -331,13 +298,10 @@ export async function fetchList(
   const ending = AbortSignal.timeout(listMaxMs);
   const preset = presetOf(name);
   if (preset === undefined) {
-    const secretHeaders = secret ? { Authorization: authorization(secret) } : {};
-    return fetchPage({ url: new URL(url ?? ""), secretHeaders }, limits, ending);
+    const headers = secret ? { Authorization: authorization(secret) } : {};
+    return fetchPage({ url: new URL(url ?? ""), headers }, limits, ending);
   }
   const { at, ask, header, form, pages } = preset;
-  const size = pages?.size ?? 0;
-  const secretHeaders = header && secret ? { [header]: secret } : undefined;
-  const secretForm = form && new URLSearchParams(form(secret ?? ""));
   const requestOf = (page: number): SourceRequest => {
     const offset = page * size;
     const numbers = { page: page + 1, offset, first: offset + 1, last: offset + size };
@@ -345,10 +309,14 @@ export async function fetchList(
     const filled = ask.replaceAll(/\{(\w+)\}/g, (_, key: keyof typeof values) =>
       encodeURIComponent(values[key] ?? ""),
     );
-    return { url: new URL((url ?? at).replace(/\/$/, "") + filled), secretHeaders, secretForm };
+    return {
+      url: new URL((url ?? at).replace(/\/$/, "") + filled),
+      headers: header && secret ? { [header]: secret } : undefined,
+      form: form && new URLSearchParams(form(secret ?? "")),
+    };
   };
   if (pages === undefined) return fetchPage(requestOf(0), limits, ending);
-  return allPages(requestOf, { ...preset, ...pages }, limits, ending);
+  return allPages(requestOf, pages, limits, ending);
 }
 
 /** `user:password` as Basic (RFC 7617), any other secret as a bearer token. */
@@ -367,7 +335,7 @@ const pagesMax = 200;
  */
 async function allPages(
   requestOf: (page: number) => SourceRequest,
-  { size, list, id, total, ok: [property, is, why] = ["", undefined, ""] }: Pages & Preset,
+  { list, id, total, why }: NonNullable<Preset["pages"]>,
   limits: FetchLimits,
   ending: AbortSignal,
 ): Promise<Fetched> {
@@ -375,22 +343,20 @@ async function allPages(
   const included: unknown[] = [];
   let bytesMax = limits.bytesMax ?? inputLimits.bytes;
   for (let at = 0; at < pagesMax; at++) {
-    const fetched = await fetchPage(requestOf(at), { ...limits, bytesMax }, ending);
-    bytesMax -= fetched.bytes.length;
-    const page = documentOf(fetched.bytes);
-    if (page[property] !== is) throw refused(valueAt(page, why.split(".")));
+    const { bytes } = await fetchPage(requestOf(at), { ...limits, bytesMax }, ending);
+    bytesMax -= bytes.length;
+    const page = documentOf(bytes);
     const own = page[list];
-    if (!Array.isArray(own)) throw noList("returnedNoList", list);
+    if (!Array.isArray(own)) throw refused(valueAt(page, why.split(".")), list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
-    const expected = valueAt(page, total.split("."));
-    const count = Number(expected ?? Number.NaN);
+    const count = Number(valueAt(page, total.split(".")) ?? Number.NaN);
     const isPart = Number.isNaN(count) ? own.length === size : records.length < count;
     const hasMore = page["has_more"] === true || isPart;
     if (hasMore && own.length > 0) continue;
     const ids = new Set(records.map((each, n) => jsonText(valueAt(each, [id]) ?? `at ${n}`)));
-    if (hasMore || (Number.isFinite(count) && ids.size !== count)) {
-      throw noList("countWrong", String(expected), `${ids.size}`);
+    if (hasMore || (!Number.isNaN(count) && ids.size !== count)) {
+      throw noList("countWrong", `${count}`, `${ids.size}`);
     }
     if (ids.size === 0) throw noList("returnedNone");
     // What the last page says of pages is not so of all.
@@ -402,12 +368,13 @@ async function allPages(
   throw noList("pagesMany", `${pagesMax}`);
 }
 
-function refused(why: unknown = ""): NoList {
-  const said = typeof why === "string" ? why : jsonText(why);
-  return noList("sourceRefused", said.slice(0, 200) || "no reason given");
+/** Why a page has no list, if it says so. */
+function refused(why: unknown, list: string): NoList {
+  if (!why) return noList("returnedNoList", list);
+  return noList("sourceRefused", (typeof why === "string" ? why : jsonText(why)).slice(0, 200));
 }
 
-function documentOf(bytes: Uint8Array): JsonObject {
+function documentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     if (isJsonObject(value)) return value;

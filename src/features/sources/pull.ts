@@ -9,18 +9,7 @@ import { AppError } from "../../domain/errors.ts";
 import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
-import {
-  claimJob,
-  finishJob,
-  type Job,
-  jobName,
-  type JobOutcome,
-  lateness,
-  readJob,
-  removeJob,
-  scheduleJob,
-  setJob,
-} from "../schedule/jobs.ts";
+import * as jobs from "../schedule/jobs.ts";
 import { batches, type Change, type Editing, makeChange } from "../animals/changes.ts";
 import { type ImportRefused, runImport } from "../import/import.ts";
 import { causesText, importedText, type ImportSummary } from "../import/report.ts";
@@ -37,21 +26,18 @@ import { type Meaning, statusKey } from "../import/understand/words.ts";
 export type Source = Tables["sources"]["$inferSelect"];
 export type NewSource = Tables["sources"]["$inferInsert"];
 
-/** What stands for a credential in a backup that is not encrypted. */
-export const blankedSecret = "";
-
 export interface Followed {
   readonly source: Source;
-  readonly job: Job;
+  readonly job: jobs.Job;
 }
 
 /** True for a list that was not pulled for several intervals, though nobody paused it. */
 export function isStale({ source, job }: Followed, nowMs: number): boolean {
   const sinceMs = nowMs - (job.succeededAtMs ?? source.createdAtMs);
-  return job.paused === null && lateness(job.everyMs, sinceMs) !== "ok";
+  return job.paused === null && jobs.lateness(job.everyMs, sinceMs) !== "ok";
 }
 
-export const pullJob = (name: string): string => jobName("pull", name);
+export const pullJob = (name: string): string => jobs.jobName("pull", name);
 
 /** Words for the status that nobody explained yet, each with its animals. */
 type Words = { readonly word: string; readonly animals: number }[];
@@ -83,14 +69,14 @@ export async function setSource(
   words: ReadonlyMap<string, Meaning>,
   nowMs: number,
   changes: Partial<NewSource> = {},
-  job: Parameters<typeof setJob>[2] = {},
+  job: Parameters<typeof jobs.setJob>[2] = {},
 ): Promise<Source> {
-  const { source } = await followedIn(tx, name);
+  const { source } = await findFollowed(tx, name);
   const known = source.reading as Reading;
   const statuses = { ...known.statuses, ...Object.fromEntries(words) };
   const reading = { ...known, statuses };
   await updateSource(tx, name, { ...changes, reading, hash: null });
-  await setJob(tx, pullJob(name), { ...job, nextAtMs: nowMs, triedAtMs: nowMs });
+  await jobs.setJob(tx, pullJob(name), { ...job, nextAtMs: nowMs, triedAtMs: nowMs });
   return { ...source, reading };
 }
 
@@ -105,7 +91,7 @@ export function stateOf({ source, job }: Followed): (typeof sourceStates)[number
 }
 
 /** All followed lists, or the one of this name. */
-async function listsIn(tx: Tx, name?: string): Promise<Followed[]> {
+export async function followed(tx: Tx, name?: string): Promise<Followed[]> {
   const { schedule, sources } = tx.t;
   const isOwn = and(eq(schedule.kind, "pull"), eq(schedule.target, sources.name));
   const rows = await tx
@@ -114,16 +100,11 @@ async function listsIn(tx: Tx, name?: string): Promise<Followed[]> {
     .innerJoin(schedule, isOwn)
     .where(name === undefined ? undefined : eq(sources.name, name))
     .orderBy(sources.name);
-  return rows.map(({ source, job }) => ({ source, job: readJob(job) }));
+  return rows.map(({ source, job }) => ({ source, job: jobs.readJob(job) }));
 }
 
-export const followed = (db: Database): Promise<Followed[]> => db.read((tx) => listsIn(tx));
-
-export const findFollowed = (db: Database, name: string): Promise<Followed> =>
-  db.read((tx) => followedIn(tx, name));
-
-async function followedIn(tx: Tx, name: string): Promise<Followed> {
-  const [list] = await listsIn(tx, name);
+export async function findFollowed(tx: Tx, name: string): Promise<Followed> {
+  const [list] = await followed(tx, name);
   if (list !== undefined) return list;
   throw new AppError("not_found", `No followed list is called ${name}.`, {
     hint: "rehome sources list",
@@ -142,12 +123,12 @@ export async function follow(
       hint: `rehome sources show ${source.name}, or remove it first.`,
     });
   }
-  await scheduleJob(tx, { kind: "pull", target: source.name, everyMs, nextAtMs });
+  await jobs.scheduleJob(tx, { kind: "pull", target: source.name, everyMs, nextAtMs });
 }
 
 export async function unfollow(db: Database, name: string): Promise<void> {
   await db.transaction(async (tx) => {
-    await removeJob(tx, pullJob(name));
+    await jobs.removeJob(tx, pullJob(name));
     await tx.delete(tx.t.sources).where(eq(tx.t.sources.name, name));
   });
 }
@@ -183,17 +164,18 @@ export async function pull(
   { isScheduled = false, listWins = false, shown }: PullOptions = {},
 ) {
   const { db, clock } = pulling;
-  const { source, job: seen } = await findFollowed(db, name);
-  const job = isScheduled ? seen : await claimJob(db, seen, clock());
+  const { source, job: seen } = await db.read((tx) => findFollowed(tx, name));
+  const job = isScheduled ? seen : await jobs.claimJob(db, seen, clock());
   if (job === undefined) return noList("pullOvertaken");
   /** Stores how it ended, unless another one took its place. Returns whether it did. */
-  const ends = async (tx: Tx, outcome: JobOutcome, changed: Partial<NewSource>) => {
-    const isOwn = await finishJob(tx, job, outcome, clock());
+  const ends = async (tx: Tx, outcome: jobs.JobOutcome, changed: Partial<NewSource>) => {
+    const isOwn = await jobs.finishJob(tx, job, outcome, clock());
     if (isOwn) await updateSource(tx, name, changed);
     return isOwn;
   };
   try {
-    if (source.secret === blankedSecret) throw noList("credentialMissing");
+    // Backups that are not encrypted have blank ones.
+    if (source.secret === "") throw noList("credentialMissing");
     const fetched = shown ?? (await fetchList(source, pulling));
     const hash = hashOf(fetched.bytes);
     if (listWins || hash !== source.hash) {
@@ -222,7 +204,7 @@ async function take(
   { db, clock }: Pulling,
   { name, complete, reading }: Source,
   fetched: Fetched,
-  stores: (tx: Tx, outcome: JobOutcome, changed: Partial<NewSource>) => Promise<boolean>,
+  stores: (tx: Tx, outcome: jobs.JobOutcome, changed: Partial<NewSource>) => Promise<boolean>,
   options: ImportOptions,
 ) {
   const pulled = { problem: undefined as Message | undefined, text: "", held: [] as string[] };
@@ -332,7 +314,7 @@ export function withdrawHeld(editing: Editing, name: string, shown?: string) {
   const work = async (change: Change) => {
     const { tx } = change;
     const { pets } = tx.t;
-    const { source } = await followedIn(tx, name);
+    const { source } = await findFollowed(tx, name);
     if (source.held === null || (shown ?? heldMark(source)) !== heldMark(source)) return undefined;
     for (const ids of batches(source.held.map(BigInt))) {
       const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
@@ -341,7 +323,7 @@ export function withdrawHeld(editing: Editing, name: string, shown?: string) {
       await leaveOut(change, name, rows);
     }
     await updateSource(tx, name, { held: null });
-    await setJob(tx, pullJob(name), { problem: null });
+    await jobs.setJob(tx, pullJob(name), { problem: null });
     await change.carryOut();
     return change.counts.removed;
   };

@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "../../../src/domain/clock.ts";
-import { Schedule, type ScheduleOptions } from "../../../src/features/schedule/index.ts";
 import {
   claimJob,
   finishJob,
   type Job,
   jobsOf,
   leaseMs,
+  Schedule,
   scheduleJob,
+  type ScheduleOptions,
   setJob,
 } from "../../../src/features/schedule/jobs.ts";
 import type { Database } from "../../../src/storage/database.ts";

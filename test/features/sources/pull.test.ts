@@ -74,7 +74,7 @@ async function followedList(changes: Partial<NewSource> = {}) {
       const rows = await tx.select().from(pets).orderBy(pets.id);
       return rows.map(({ externalId, status }) => `${externalId?.replace("north:", "")} ${status}`);
     });
-  const list = () => findFollowed(db, "north");
+  const list = () => db.read((tx) => findFollowed(tx, "north"));
   const job = async () => (await list()).job;
   const withdraw = () => withdrawHeld({ db, clock: clock.read, actor: "Kim" }, "north");
   return { animals, clock, db, fake, job, list, listed, pulling, responding, withdraw };

@@ -49,7 +49,7 @@ function textOf({ ids }: Sample): string {
 
 /** Exactly those are public whose word means so, and those whose withdrawal is held. */
 async function expectPublic({ db }: Pulling, { ids }: Sample): Promise<void> {
-  const followed = await findFollowed(db, name);
+  const followed = await db.read((tx) => findFollowed(tx, name));
   expect(["ok", "held"]).toContain(stateOf(followed));
   const isPublic = (meaning = "none") => ["available", "pending"].includes(meaning);
   const expected = Object.entries(ids).flatMap(([word, all]) =>
@@ -86,7 +86,8 @@ test("exactly those are public whose word means so, with words explained as they
   for (const sample of samples) {
     now = sample;
     await pull(pulling, name);
-    const words = waitingWords((await findFollowed(db, name)).source).map(({ word }) => word);
+    const { source } = await db.read((tx) => findFollowed(tx, name));
+    const words = waitingWords(source).map(({ word }) => word);
     const told = words.map((word) => [statusKey(word), meanings[word] as Meaning] as const);
     if (words.length > 0) {
       await db.transaction((tx) => setSource(tx, name, new Map(told), clock()));

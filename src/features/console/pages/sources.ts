@@ -147,7 +147,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
   const pulls = new Map<string, Promise<void>>();
   const start = async (name: string) => {
     try {
-      const { job: seen } = await findFollowed(db, name);
+      const { job: seen } = await db.read((tx) => findFollowed(tx, name));
       const job = await claimJob(db, seen, clock());
       if (job === undefined) return;
       const problem = await runJob(pullCommand.words(name), env);
@@ -158,7 +158,7 @@ export function sourceActions({ store: { db }, clock }: Services, env: Environme
     }
   };
   return {
-    list: () => followed(db),
+    list: () => db.read((tx) => followed(tx)),
     isPulling: (name: string) => pulls.has(name),
     async pull(name: string): Promise<void> {
       const pulling = pulls.get(name) ?? start(name);
