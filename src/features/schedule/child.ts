@@ -83,10 +83,7 @@ export async function runJob(
  * The environment of a process with the settings of this one, wherever those came from. They are
  * variables, because a process list shows arguments to everybody.
  */
-export function childEnvironment(
-  { all, config }: LoadedConfig,
-  env: EnvironmentVariables,
-): Record<string, string | undefined> {
+export function childEnvironment({ all, config }: LoadedConfig, env: EnvironmentVariables) {
   // What this process warns of is not for the others to warn of, too.
   const known = new Set([...all.map(({ setting }) => setting), ...retiredSettings].map(variableOf));
   // The channel to this process's own parent is not the child's.

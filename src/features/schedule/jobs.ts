@@ -162,12 +162,8 @@ export interface JobOutcome {
 }
 
 /** Stores how a job ended and when it is next due, as `setJob` does with what was `begun`. */
-export function finishJob(
-  tx: Tx,
-  begun: Job,
-  { ok, problem, retryAfterMs = 0 }: JobOutcome,
-  nowMs: number,
-): Promise<boolean> {
+export function finishJob(tx: Tx, begun: Job, outcome: JobOutcome, nowMs: number) {
+  const { ok, problem, retryAfterMs = 0 } = outcome;
   const failures = ok ? 0 : begun.failures + 1;
   const waitMs = ok ? begun.everyMs : Math.max(backoffMs(begun.everyMs, failures), retryAfterMs);
   const ended = {

@@ -20,21 +20,18 @@ import { parseStatusWords } from "../import/understand/words.ts";
 import { type Address, fetchList, presetNames, presetOf } from "./fetch.ts";
 import * as lists from "./pull.ts";
 
-export const sourcesCommand = (io: Io): Command =>
-  commandGroup(
-    io,
-    {
-      name: "sources",
-      about:
-        "follow lists of animals that other programs publish: the service imports them by itself",
-      examples: [
-        "rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt",
-        "rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h",
-        "rehome sources list",
-      ],
-    },
-    [add, list, show, set, pullCommand, pause, resume, remove],
-  );
+export function sourcesCommand(io: Io): Command {
+  const form = {
+    name: "sources",
+    about: "follow lists that other programs publish: the service imports them by itself",
+    examples: [
+      "rehome sources add north --preset asm --account ab1234 --secret-file asm-key.txt",
+      "rehome sources add sheet --url 'https://docs.google.com/spreadsheets/d/e/.../pub?output=csv' --every 6h",
+      "rehome sources list",
+    ],
+  };
+  return commandGroup(io, form, [add, list, show, set, pullCommand, pause, resume, remove]);
+}
 
 type Texts = "preset" | "account" | "url" | "secretFile";
 type Flags = "createCategories" | "acceptGuess" | "yes";
@@ -44,13 +41,9 @@ interface AddOptions
   readonly complete: boolean;
 }
 
+const everyRule = "must be a duration from 15m, such as 30m or 24h";
 const everyOption = () =>
-  durationOption(
-    "--every <duration>",
-    "how often, from 15m",
-    intervalMinMs,
-    "must be a duration from 15m, such as 30m or 24h",
-  );
+  durationOption("--every <duration>", "how often, from 15m", intervalMinMs, everyRule);
 
 const nameArgument = () =>
   new Argument("<name>", "name of the list; its animals have it as their source");
@@ -70,7 +63,7 @@ const add = storeCommand<AddOptions, [name: string]>({
     new Option("--url <url>", "address of any other list, or of the program's own server"),
     new Option("--secret-file <file>", "file with the credential; - for standard input"),
     everyOption().default(hourMs, "1h"),
-    new Option("--no-complete", "withdraw imports.nobody that the list does not have"),
+    new Option("--no-complete", "withdraw nobody that the list does not have"),
     new Option("--create-categories", "make new categories of the list, now and later"),
     new Option("--accept-guess", "agree to the columns that are guessed"),
     yesOption("do not ask"),
@@ -87,12 +80,7 @@ what it does not have any more is withdrawn, and more than half within a day wai
     imports.inWords(name, () => addSource(io, services, given, name)),
 });
 
-async function addSource(
-  io: Io,
-  services: Services,
-  given: Given<AddOptions>,
-  name: string,
-): Promise<void> {
+async function addSource(io: Io, services: Services, given: Given<AddOptions>, name: string) {
   const { every: everyMs, complete, createCategories, acceptGuess, yes } = given;
   const pulling = lists.pullingOf(services, given.loaded);
   const { db, clock } = pulling;
@@ -237,7 +225,7 @@ const show = ofOneList<object>({
     const { columns, format, category, statuses } = reading as Reading;
     const pairs = (map: object) =>
       Object.entries(map)
-        .map(([key, value]) => `${key} = ${value}`)
+        .map((pair) => pair.join(" = "))
         .join(", ");
     const facts = {
       List: told.url ?? `${told.preset}, account ${told.account}`,
@@ -247,7 +235,7 @@ const show = ofOneList<object>({
       "Last success": told.succeededAt ?? "never",
       Next: told.nextAt ?? `none: ${told.paused} paused it`,
       Every: durationText(list.job.everyMs),
-      Whole: told.complete ? "yes: what it lacks is withdrawn" : "no: imports.nobody is withdrawn",
+      Whole: told.complete ? "yes: what it lacks is withdrawn" : "no: nobody is withdrawn",
       "Read as": columns === undefined ? format : pairs(columns),
       Category: category,
       Words: pairs(statuses),
@@ -272,9 +260,7 @@ const set = ofOneList<SetOptions>({
     ...imports.readingOptions().filter(({ long }) => long === "--status"),
     everyOption(),
     new Option("--complete", "withdraw what the list does not have"),
-    new Option("--not-complete", "withdraw imports.nobody that the list lacks").conflicts(
-      "complete",
-    ),
+    new Option("--not-complete", "withdraw nobody that the list lacks").conflicts("complete"),
   ],
   remark: "sources list names the words that wait. The next pull follows within a minute.",
   examples: [
@@ -341,10 +327,7 @@ const resume = ofOneList<imports.Maybe<"secretFile", string>>({
   name: "resume",
   about: "follow a paused list again; it is pulled within a minute",
   options: [new Option("--secret-file <file>", "file with a new credential; - for standard input")],
-  examples: [
-    "rehome sources resume north",
-    "rehome sources resume north --secret-file asm-key.txt",
-  ],
+  examples: ["rehome sources resume north", "rehome sources resume north --secret-file key.txt"],
   async run(io, { source }, { store, clock }, given) {
     const { name } = source;
     const secret = await secretOf(io, given.secretFile);

@@ -95,11 +95,7 @@ export const isNeverAsked = isIn(
 );
 
 /** The page at `request.url`. Throws NoList. */
-async function fetchPage(
-  request: SourceRequest,
-  limits: FetchLimits,
-  ending: AbortSignal,
-): Promise<Fetched> {
+async function fetchPage(request: SourceRequest, limits: FetchLimits, ending: AbortSignal) {
   const signal = AbortSignal.any([ending, AbortSignal.timeout(limits.pageMaxMs ?? minuteMs)]);
   let asked = request;
   try {
@@ -126,10 +122,7 @@ const lookedUp = async (host: string): Promise<readonly string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /** The addresses of a host, all of which may be asked. */
-async function pin(
-  url: URL,
-  { allowPrivate, resolve = lookedUp }: FetchLimits,
-): Promise<readonly string[]> {
+async function pin(url: URL, { allowPrivate, resolve = lookedUp }: FetchLimits) {
   if (url.username !== "" || url.password !== "") throw noList("addressSecret");
   const isPlain = url.protocol === "http:";
   if (url.protocol !== "https:" && !(isPlain && allowPrivate)) {
@@ -144,11 +137,7 @@ async function pin(
 }
 
 /** The response of the first address that gives one. The last one has as long as the page. */
-async function askInTurn(
-  request: SourceRequest,
-  limits: FetchLimits,
-  signal: AbortSignal,
-): Promise<Response> {
+async function askInTurn(request: SourceRequest, limits: FetchLimits, signal: AbortSignal) {
   const addresses = await pin(request.url, limits);
   for (const address of addresses.slice(0, -1)) {
     const slow = new AbortController();
@@ -164,11 +153,7 @@ async function askInTurn(
   return ask(request, addresses.at(-1) ?? "", signal);
 }
 
-function ask(
-  { url, headers, form }: SourceRequest,
-  address: string,
-  signal: AbortSignal,
-): Promise<Response> {
+function ask({ url, headers, form }: SourceRequest, address: string, signal: AbortSignal) {
   const at = new URL(url);
   at.hostname = address.includes(":") ? `[${address}]` : address;
   const accept = "application/json, text/csv, */*;q=0.5";

@@ -106,22 +106,16 @@ export async function followed(tx: Tx, name?: string): Promise<Followed[]> {
 export async function findFollowed(tx: Tx, name: string): Promise<Followed> {
   const [list] = await followed(tx, name);
   if (list !== undefined) return list;
-  throw new AppError("not_found", `No followed list is called ${name}.`, {
-    hint: "rehome sources list",
-  });
+  const hint = "rehome sources list";
+  throw new AppError("not_found", `No followed list is called ${name}.`, { hint });
 }
 
-export async function follow(
-  tx: Tx,
-  source: NewSource,
-  everyMs: number,
-  nextAtMs: number,
-): Promise<void> {
+export async function follow(tx: Tx, source: NewSource, everyMs: number, nextAtMs: number) {
   const added = await tx.run(tx.insert(tx.t.sources).values(source).onConflictDoNothing());
   if (added === 0) {
-    throw new AppError("invalid_request", `A list called ${source.name} is followed already.`, {
-      hint: `rehome sources show ${source.name}, or remove it first.`,
-    });
+    const hint = `rehome sources show ${source.name}, or remove it first.`;
+    const said = `A list called ${source.name} is followed already.`;
+    throw new AppError("invalid_request", said, { hint });
   }
   await jobs.scheduleJob(tx, { kind: "pull", target: source.name, everyMs, nextAtMs });
 }
@@ -212,17 +206,14 @@ async function take(
     const problem = (pulled.problem ??= problemIn(done));
     pulled.text = textOf(done, problem);
     const said = problem && { text: messageText(problem), ...problem };
-    const isOwn = await stores(
-      tx,
-      { ok: true, problem: said },
-      {
-        report: { words: wordsIn(done), text: pulled.text },
-        held: pulled.held.length === 0 ? null : pulled.held,
-        // What is not whole is taken again, however often it is the same.
-        hash: problem === undefined ? hashOf(fetched.bytes) : null,
-      },
-    );
-    if (!isOwn) throw noList("pullOvertaken");
+    const changed = {
+      report: { words: wordsIn(done), text: pulled.text },
+      held: pulled.held.length === 0 ? null : pulled.held,
+      // What is not whole is taken again, however often it is the same.
+      hash: problem === undefined ? hashOf(fetched.bytes) : null,
+    };
+    const isStored = await stores(tx, { ok: true, problem: said }, changed);
+    if (!isStored) throw noList("pullOvertaken");
   };
   const prepared = await readAgain(fetched, reading as Reading);
   const summary = await runImport({ db, clock, actor: `source ${name}`, ends }, prepared, {
