@@ -161,7 +161,10 @@ export interface JobOutcome {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Stores how a job ended and when it is next due, as `setJob` does with what was `begun`. */
+/**
+ * Stores how a job ended and when it is next due. Stores nothing, and returns false, if somebody
+ * removed, paused or began it since it was `begun`.
+ */
 export function finishJob(tx: Tx, begun: Job, outcome: JobOutcome, nowMs: number) {
   const { ok, problem, retryAfterMs = 0 } = outcome;
   const failures = ok ? 0 : begun.failures + 1;

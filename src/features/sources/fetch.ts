@@ -9,12 +9,7 @@ import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/addre
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
 import { isUtf8 } from "node:buffer";
-import {
-  isEncoding,
-  limits as inputLimits,
-  UnreadableInput,
-  wholeInput,
-} from "../import/read/input.ts";
+import { isEncoding, limits as most, UnreadableInput, wholeInput } from "../import/read/input.ts";
 import { valueAt } from "../import/read/json.ts";
 import { isJsonObject, jsonText, parseJson } from "../../domain/exact-json.ts";
 import type { Given } from "../import/understand/propose.ts";
@@ -326,13 +321,15 @@ async function allPages(
 ): Promise<Fetched> {
   const records: unknown[] = [];
   const included: unknown[] = [];
-  let bytesMax = limits.bytesMax ?? inputLimits.bytes;
+  let bytesMax = limits.bytesMax ?? most.bytes;
   for (let at = 0; at < pagesMax; at++) {
     const { bytes } = await fetchPage(requestOf(at), { ...limits, bytesMax }, ending);
     bytesMax -= bytes.length;
     const page = documentOf(bytes);
     const own = page[list];
-    if (!Array.isArray(own)) throw refused(valueAt(page, why.split(".")), list);
+    const said = valueAt(page, why.split("."));
+    const isFailed = page["success"] === 0 || page["status"] === "fail";
+    if (said || isFailed || !Array.isArray(own)) throw refused(said, list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
     const count = Number(valueAt(page, total.split(".")) ?? Number.NaN);

@@ -226,22 +226,11 @@ describe("a preset", () => {
 
   const failing = (value: unknown) => source(() => json(value));
   test.each([
-    [
-      "less than its total",
-      () => shelterluv(numbers(90), 91).url,
-      "has 91 animals and returned 90",
-    ],
-    [
-      "an animal twice",
-      () => shelterluv([...numbers(99), 1]).url,
-      "has 100 animals and returned 99",
-    ],
+    ["less than its total", () => shelterluv(numbers(90), 91).url, "91 animals and returned 90"],
+    ["an animal twice", () => shelterluv([...numbers(99), 1]).url, "100 animals and returned 99"],
     ["no animals", () => shelterluv([]).url, "no animals"],
-    [
-      "a failure with status 200",
-      () => failing({ success: 0, error_message: "Invalid key" }),
-      "refused: Invalid key",
-    ],
+    ["a failure", () => failing({ success: 0, error_message: "Bad key" }), "refused: Bad key"],
+    ["animals beside a failure", () => failing({ success: 0, animals: [{}] }), "no list"],
     ["no list", () => failing({ success: 1 }), "no list"],
     ["pages without an end", () => failing({ success: 1, animals: [{}], has_more: true }), "pages"],
   ])("with %s is a problem", async (_what, url, expected) => {
