@@ -9,7 +9,7 @@ import { reportsMax } from "./plan/plan.ts";
 import { fieldMapText } from "./understand/columns.ts";
 import { confirmedReading, type Prepared } from "./understand/propose.ts";
 import { type Gone, problemsMax, type Rejection } from "./understand/record.ts";
-import { type Meaning, meanings, statusWordsText, wordKey } from "./understand/words.ts";
+import { type Meaning, meanings, pairsText, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;
 const rows = <F extends TProperties>(fields: F, description = "") =>
@@ -307,7 +307,7 @@ export function refusedText(summary: ImportSummary, rejects: string, isAgreed = 
     const word = unknownStatus.replaceAll(/["\s]+/g, " ").trim();
     return word === "" ? [] : [[word, "?"] as const];
   });
-  const pairs = shellWord(statusWordsText(unknown));
+  const pairs = shellWord(pairsText(unknown));
   const remedies = [
     unknown.length > 0 && `Say what each ? means (${meanings.join(", ")}): --status ${pairs}.`,
     causes.some(({ problem }) => problem.code === "categoryUnknown") &&
@@ -326,7 +326,7 @@ export function guessRemedy({ reading }: ImportSummary): string {
   const said = Object.entries({
     map: fieldMapText(columns),
     category,
-    status: statusWordsText(Object.entries(statuses)),
+    status: pairsText(Object.entries(statuses)),
     "default-status": defaultStatus,
   }).flatMap(([option, value = ""]) => (value === "" ? [] : `--${option} ${shellWord(value)}`));
   return `If the guess is right, add --accept-guess, or say the same: ${said.join(" ")}.`;

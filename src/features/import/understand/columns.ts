@@ -6,7 +6,7 @@ import { isBlank, message } from "../messages.ts";
 import { limits, UnreadableInput } from "../read/input.ts";
 import { valueAt } from "../read/json.ts";
 import type { Records } from "../read/table.ts";
-import { pairsIn } from "./words.ts";
+import { pairsIn, pairsText } from "./words.ts";
 
 export type Field = (record: unknown) => unknown;
 
@@ -44,11 +44,11 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
     return { name, isAgain, read: (record) => (record as Places)[place] };
   });
   const byName = new Map<string, Column>();
-  for (const { name, read } of own) {
-    const first = byName.get(name)?.read;
+  for (const [name, all] of Map.groupBy(own, (each) => each.name)) {
     // Of several columns of one name, the first that is filled.
-    const either: Field = (record) => (isBlank(first?.(record)) ? read : first)?.(record);
-    byName.set(name, { name, read: first === undefined ? read : either });
+    const filled: Field = (record) => all.find(({ read }) => !isBlank(read(record)))?.read(record);
+    const [read = filled, ...others] = all.map((each) => each.read);
+    byName.set(name, { name, read: others.length > 0 ? filled : read });
   }
   const byKey = new Map<string, Column>();
   for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);
@@ -139,17 +139,17 @@ export function parseFieldMap(...texts: readonly string[]): FieldMap {
 const invalid = (problem: string) =>
   new UsageError(`--map: ${problem}`, "rehome pets import --help");
 
-export function fieldMapText(map: FieldMap): string {
-  return mapTargets
-    .flatMap((target) => {
-      const column = map[target];
-      if (column === undefined) return [];
-      return `${target}=${/[,"]/.test(column) ? `"${column}"` : column}`;
-    })
-    .join(",");
-}
+export const fieldMapText = (map: FieldMap): string =>
+  pairsText(mapTargets.flatMap((target) => (map[target] ? [[target, map[target]] as const] : [])));
 
 const namesShown = 20;
+
+/** The names of the columns as a message has them. */
+export function shownNames({ names }: Sample): string {
+  const first = names.slice(0, namesShown).map((each) => JSON.stringify(each));
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+  return `${first.join(", ")}${more}`;
+}
 
 /**
  * The field of JSON or the column that the map means: spelling makes no difference unless it has
@@ -163,19 +163,15 @@ export function mappedField(sample: Sample, target: string, name: string): Field
     const read: Field = (record) => valueAt(record, path);
     if (records.length === 0 || records.some((each) => read(each) !== undefined)) return read;
   } else {
-    const [only, other] = new Set(matching(columns, name));
+    const [only, other] = matching([...byName.keys()], name).map((each) => byName.get(each));
     if (other !== undefined) throw new UnreadableInput(1, message("columnTwice", pair, "2"));
-    const found = byName.get(only ?? "");
-    if (only !== undefined && found !== undefined) return found.read;
+    if (only !== undefined) return only.read;
   }
-  const shownNames = names.slice(0, namesShown).map((each) => JSON.stringify(each));
-  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
-  const problem = message("columnUnknown", pair, `${shownNames.join(", ")}${more}`);
-  throw new UnreadableInput(lineOf(sample), problem);
+  throw new UnreadableInput(lineOf(sample), message("columnUnknown", pair, shownNames(sample)));
 }
 
 /** The columns that a name means: of several spellings the very one. */
-export function matching(columns: readonly string[], column: string): readonly string[] {
-  if (columns.includes(column)) return [column];
-  return columns.filter((name) => columnKey(name) === columnKey(column));
-}
+export const matching = (columns: readonly string[], column: string): readonly string[] =>
+  columns.includes(column)
+    ? [column]
+    : columns.filter((name) => columnKey(name) === columnKey(column));

@@ -13,6 +13,7 @@ import {
   missingStatus,
   parseFieldMap,
   type Sample,
+  shownNames,
 } from "./columns.ts";
 import { tellsOf } from "./headings.ts";
 import {
@@ -181,8 +182,8 @@ export function requireNeeded({ name, needed }: Layout, sample: Sample): void {
   const missing = needed.filter((each) => !hasColumn(sample, each));
   if (missing.length === 0 || sample.names.length === 0) return;
   const wanted = missing.map(([first]) => first).join(", ");
-  const found = sample.names.map((each) => JSON.stringify(each)).join(", ");
-  throw new UnreadableInput(lineOf(sample), message("columnsMissing", name, wanted, found));
+  const problem = message("columnsMissing", name, wanted, shownNames(sample));
+  throw new UnreadableInput(lineOf(sample), problem);
 }
 
 /** The layouts that a list may have: it has what only they have, and all that they need. */

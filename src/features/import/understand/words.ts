@@ -34,6 +34,12 @@ export function pairsIn(text: string, equalsAt: (pair: string) => number) {
   });
 }
 
+/** The text of an option that has these pairs. */
+export function pairsText(pairs: Iterable<readonly [left: string, right: string]>): string {
+  const quoted = (side: string) => (/[,="]/.test(side) ? `"${side}"` : side);
+  return [...pairs].map((pair) => pair.map(quoted).join("=")).join(",");
+}
+
 /** The words of a table, parted by commas and lines; `adoptad{o,a}` is two, as in a shell. */
 export const listed = (text: string): readonly string[] =>
   text
@@ -361,11 +367,6 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
     own.set(statusKey(word), meaning);
   }
   return own;
-}
-
-export function statusWordsText(pairs: Iterable<readonly [word: string, meaning: string]>): string {
-  const quoted = (side: string) => (/[,="]/.test(side) ? `"${side}"` : side);
-  return [...pairs].map((pair) => pair.map(quoted).join("=")).join(",");
 }
 
 const flags = (list: string): ReadonlySet<string> => new Set(fold(list).split(" "));
