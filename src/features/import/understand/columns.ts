@@ -46,9 +46,8 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
   const byName = new Map<string, Column>();
   for (const [name, all] of Map.groupBy(own, (each) => each.name)) {
     // Of several columns of one name, the first that is filled.
-    const filled: Field = (record) => all.find(({ read }) => !isBlank(read(record)))?.read(record);
-    const [read = filled, ...others] = all.map((each) => each.read);
-    byName.set(name, { name, read: others.length > 0 ? filled : read });
+    const filled = (record: unknown) => all.find(({ read }) => !isBlank(read(record))) ?? all[0];
+    byName.set(name, { name, read: (record) => filled(record)?.read(record) });
   }
   const byKey = new Map<string, Column>();
   for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);

@@ -25,22 +25,20 @@ date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, d
 dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok, дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paiva, paivamaara, ημερομηνια`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}
-is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da
-do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em, op, dnia, dne, ete, est, zum, zur, ist, wurde, esta, fue, foi, ha, sido, jest, zostal{,a}, byl, byla,
-already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now, shelter, anima{l,ls,les,is,le}, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, tier, tieres, hund, katze,
-dier, hond, kat, chien, chat, cane, gatto, zwierze{,cia}, zwierzat, pies, psa, kot, kota, pes, kocka, kocky, zvire, zvirete, zviera{,ta}, macka, mi, ли, на, животного, az, 宠物, 动物, 動物, 是否, 여부, e, er,
-ar, je, este, bol, bola, bolo`;
+is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da, do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em,
+op, dnia, dne, ete, est, zum, zur, ist, wurde, esta, fue, foi, ha, sido, jest, zostal{,a}, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now, shelter, animal{,s,es},
+animais, animale, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, zwierze{,cia}, zwierzat, pies, psa, kot,
+kota, pes, kocka, kocky, zvire, zvirete, zviera{,ta}, macka, mi, ли, на, животного, az, 宠物, 动物, 動物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
 /** The same behind it alone: in front, a no turns the word round. */
 const answers = "flag, yn, y, n, yes, no, nein";
 /** The same where nothing parts the words of a heading. */
 const joinedBefore = `
-is, was, has, date, dateof, dated{e,,a}, fecha, fechade{,la}, data, datad{e,a,i}, datum, dt, animal, pet, dog, cat, 是否, 是否被, 是否已`;
+is, was, has, date, dateof, dated{,e,a}, fecha, fechade{,la}, data, datad{e,a,i}, datum, dt, animal, pet, dog, cat, 是否, 是否被, 是否已`;
 const joinedBehind = `date, datetime, datum, dato, paiva, dt, at, on, am, tag, flag, yn, tarihi, ${joinedDates}, 여부`;
 
-const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, first, last, full, fullname, surname, apellido{,s}, number, nazwisko,
-имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 명, 名`;
+const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, first, last, full, fullname, surname, apellido{,s}, number, nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 명, 名`;
 /** Of somebody who took an animal; those of reservations alone are where one reserves. */
-const contacts = `email, mail, phone, telephone, telefon{o,}, contact{,o}, iletisim, address, телефон, 电话, 電話`;
+const persons = `${names}, email, mail, phone, telephone, telefon{,o}, contact{,o}, iletisim, address, телефон, 电话, 電話`;
 
 /**
  * What a column tells, and what it is called; the first that fits. `rules` in evidence.ts has what a
@@ -48,34 +46,33 @@ const contacts = `email, mail, phone, telephone, telefon{o,}, contact{,o}, ileti
  */
 const headings = {
   available: `${wordsOf("available")}
-available to adopt, availability flag, availability, disponibilidad{,e}, disponibilite
-disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost, {in,apto} adopcion, disponible {,en }adopcion
-disponivel adocao, adoptierbar, in vermittlung, disponible adoption, da adottare, disponibile per adozione, do adopcie, na adopci
-можно забрать, доступ{ний,ен,на,но}, dostupan, sahiplendirilebilir mi, adoptoitavissa, διαθεσιμο για υιοθεσια, 可认养, 可被领养, 可被領養`,
+available to adopt, availability flag, availability, disponibilidad{,e}, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost, {in,apto} adopcion,
+disponible {,en }adopcion, disponivel adocao, adoptierbar, in vermittlung, disponible adoption, da adottare, disponibile per adozione, do adopcie, na adopci, можно забрать, доступ{ний,ен,на,но},
+dostupan, sahiplendirilebilir mi, adoptoitavissa, διαθεσιμο για υιοθεσια, 可认养, 可被领养, 可被領養`,
   availableFrom: `
 available {from,since,on,date}, disponi{ble,vel} desde, date available, disponible a partir, verfugbar ab, disponible a partir du, beschikbaar vanaf`,
   death: deaths,
   // How it left, in words.
   outcome: `
 {,final }outcome, outcome {type,status}, disposition, disposition type, exit type, exit status, departure type, discharge type
-resultado, desfecho, tipo {,de }salida, tipo {,de }egreso, tipo baja, tipo {,de }saida, abgangsart, art des abgangs, type {de ,}sortie, tipo {,di }uscita, vertrektype`,
+resultado, desfecho, tipo {,de }salida, tipo {,de }egreso, tipo baja, tipo {,de }saida, abgangsart, art des abgangs, type {,de }sortie, tipo {,di }uscita, vertrektype`,
   way: "outcome subtype, outcome sub type, disposition subtype, exit subtype",
   departure: `${departures}
 depart{ure,ed}, gone, leave, check{,ed} out, checkout, {,owner }claimed, outcome date, outcome datetime, outcome date time, exit, exited, discharge{,d}, release, left, left shelter, left care,
 date out, out date, dateout, outdate, outtake, leaving, adopted redeemed, disposition date, moved out, salida, egreso, traslado, sortie, sorti, depart
 abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgangsdatum, saida, uscita, trasferimento, vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving
-wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj, vydaja, odovzdani{a,e}, predani
-выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak, odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소`,
+wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj, vydaja, odovzdani{a,e}, predani, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak,
+odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소`,
   taker: `
 transfer{,red} to, transferred out to, transfer destination, transfer agency, {,re,owner }claimed by, trasferito a, transferido a, trasladado a
 verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, predan komu`,
   adopter: `
 adopter{,s}, adopted {by,to}, adoptive {family,parent,parents,owner}, new home, buyer, adopting family, new owner, new family, adopter person, {,dueno ,tutor }adoptante, adoptad{o,a} por,
-nuevo dueno, nueva familia, famil{ia,le} adoptante, familia adoptiva, adoptant, adopte{,e} par, nouveau proprietaire, famille adoptive, adotante, adotad{o,a} por, dono, novo dono, novo tutor,
-adottante, adottat{o,a} da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie
-geadopteerd door, nieuwe eigenaar, nieuw baasje, adoptuj{acy,uci}, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval
-усыновитель, новый хозяин, новый владелец, новая семья, осиновител, нов собственик, удомитељ, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, evlat {edinen,eden}, yeni sahi{bi,p}, orokbefogado,
-uj gazd{i,a}, gazdis person, adoptator, noul stapan, noul proprietar, adopto{r,ija}, ny agare, ny ejer, uusi omistaja, υιοθετηθηκε απο, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
+nuevo dueno, nueva familia, {familia,famille} adoptante, familia adoptiva, adoptant, adopte{,e} par, nouveau proprietaire, famille adoptive, adotante, adotad{o,a} por, dono, novo dono, novo tutor,
+adottante, adottat{o,a} da, nuovo proprietario, nuova famiglia, famiglia adottiva, adoptivfamilie, adoptiert von, vermittelt an, neuer besitzer, neuer halter, neue familie, geadopteerd door,
+nieuwe eigenaar, nieuw baasje, adoptuj{acy,uci}, osoba adoptujaca, nowy wlasciciel, osvojitel, novy majitel, adoptoval, усыновитель, новый хозяин, новый владелец, новая семья, осиновител,
+нов собственик, удомитељ, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, evlat {edinen,eden}, yeni sahibi, yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul stapan,
+noul proprietar, adoptor, adoptoija, ny agare, ny ejer, uusi omistaja, υιοθετηθηκε απο, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
   adoption: `${wordsOf("sold")}
 adoptd, adopt, sale date, date of sale, went home, gone home, tiene hogar, vermittelt am, vermittlungsdatum, vermittlungstag
 adoptiedatum, plaatsing, osvojen, umiestneny, усыновлено, пристроено, усиновлен{а,о}, gazdihoz, gazdihoz kerul{,t,es}, adoptalva, пристроенные, usvojen{,a}, posvojena, 已认养, 被認養`,
@@ -93,12 +90,11 @@ reserved until, {,on }hold until, held until, reservado hasta, reserviert bis, r
   // When it came, or came back.
   returned: `
 return{,ed}, brought back, came back, readmitted, readmission, devoluc{ion,ao}, devuelt{o,a}, reingreso, devolvid{o,a}, retour{,ne}
-ruckgabe, ruckkehr, zuruck, zuruckgegeben, reso, restituzione, restituito, rientro, terug, teruggebracht, zwrot, zwrotu, zwrocony, vracen{i,}, vraten{ie,ia,y}`,
+ruckgabe, ruckkehr, zuruck, zuruckgegeben, reso, restituzione, restituito, rientro, terug, teruggebracht, zwrot, zwrotu, zwrocony, vracen{,i}, vraten{ie,ia,y}`,
   intake: `
-intake, arriv{al,ed,e}, admission, admitted, entry, entered, entrance, date in, in date, received, intake datetime, check in, checkin, surrendered, arival
-ingreso, entrada, llegada, admision, acogida, recogida, rescate
-arrivee, entree, aufnahme, aufnahmedatum, zugang, zugangsdatum, ankunft, aankomst, binnenkomst, datum in, arrivo, ingresso, chegada, resgate
-przyjeci{a,e}, przybycia, prijeti, prijem, prijmu, prijati{a,e}, prichod{u,}`,
+intake, arriv{al,ed,e}, admission, admitted, entry, entered, entrance, date in, in date, received, intake datetime, check in, checkin, surrendered, arival, ingreso, entrada, llegada, admision,
+acogida, recogida, rescate, arrivee, entree, aufnahme, aufnahmedatum, zugang, zugangsdatum, ankunft, aankomst, binnenkomst, datum in, arrivo, ingresso, chegada, resgate, przyjeci{a,e}, przybycia,
+prijeti, prijem, prijmu, prijati{a,e}, prichod{,u}`,
   condition: `
 {,intake ,health }condition, outcome condition, health status, {,intake }asilomar status, outcome asilomar status
 condic{ion,ao}, condicion {salida,ingreso}, estado de salud, gesundheitszustand, etat de sante, condizione`,
@@ -107,7 +103,7 @@ condic{ion,ao}, condicion {salida,ingreso}, estado de salud, gesundheitszustand,
 kennel, kennel {no,number}, cage, room, location, location name, {current,shelter} location, internal location, {current,shelter} location name, internal location name`,
   intakeType: "intake type, intake subtype, intake sub type",
   status: `
-{,final ,e}status, state, stage, current sta{tus,ge}, record type, estado, estado actual, estado de {,la }adopcion, situacao da adocao, stato di adozione, situac{ion,ao}, situation, statut, etat,
+{,final }status, estatus, state, stage, current {status,stage}, record type, estado, estado actual, estado de {,la }adopcion, situacao da adocao, stato di adozione, situac{ion,ao}, situation, statut, etat,
 zustand, vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태`,
   // A noun alone, such as `Adoption`, which may be a yes to either.
   adoptionNoun: adoptionNouns,
@@ -117,10 +113,10 @@ export type Tells = Exclude<keyof typeof headings, "reserver">;
 
 /** What else may stand beside a heading, as of a person. */
 const around: Partial<Record<keyof typeof headings, string>> = {
-  taker: `${names}, ${contacts}`,
-  adopter: `${names}, ${contacts}`,
+  taker: persons,
+  adopter: persons,
   reservation: names,
-  reserver: `${names}, ${contacts}`,
+  reserver: persons,
   status: `${adoptionNouns}, 可, 宠物, 动物, 動物, current, listing`,
 };
 
@@ -148,10 +144,8 @@ const knownMax = 5_000;
 
 /** What a column of this heading tells; undefined for all others. */
 export function tellsOf(heading: string): Tells | undefined {
-  if (known.has(heading)) return known.get(heading);
-  const found = lookedUp(heading);
-  if (known.size < knownMax) known.set(heading, found);
-  return found;
+  if (known.size > knownMax) known.clear();
+  return known.getOrInsertComputed(heading, lookedUp);
 }
 
 const headingCharactersMax = 60;

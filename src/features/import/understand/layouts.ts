@@ -116,24 +116,17 @@ const deviations: Readonly<Record<string, Partial<Layout>>> = {
   asm: {
     needed: [["animalname"], ["speciesname", "animalspecies"]],
     dayFirst: undefined,
-    // The types of a movement by their names, and by the numbers of ASM's `lkmovementtype`.
+    // The types of a movement by the numbers of ASM's `lkmovementtype`, and by names of its own.
     words: keyed({
-      available: "0, 0.0, none, 2, 2.0, foster, 10, 10.0, cancelled reservation",
-      pending: "9, 9.0, reservation, 11, 11.0, trial adoption",
-      sold: "1, 1.0, adoption",
-      gone: `3, 3.0, transfer, 4, 4.0, escaped, 5, 5.0, reclaimed, 6, 6.0, stolen, 7, 7.0, released,
-released to wild, 8, 8.0, retailer, 12, 12.0, permanent foster, 13, 13.0, tnr`,
+      available: "{0,2,10}{,.0}, none, foster, cancelled reservation",
+      pending: "{9,11}{,.0}",
+      sold: "1{,.0}, adoption",
+      gone: "{3,4,5,6,7,8,12,13}{,.0}, retailer",
     }),
     says: asmReader,
   },
   taiwan: { words: keyed({ available: "open", gone: "none, other" }) },
-  korea: {
-    words: keyed({
-      available: "보호중",
-      sold: "종료(입양)",
-      gone: "공고중, 종료(반환), 종료(자연사), 종료(안락사), 종료(기증), 종료(방사), 종료(미포획)",
-    }),
-  },
+  korea: { words: keyed({ available: "보호중", gone: "공고중, 종료(미포획)" }) },
 };
 
 function layoutIn(lines: string): Layout {
