@@ -5,6 +5,10 @@ import { reasonOf } from "../../domain/system-error.ts";
 /** How long a command or the writer waits for another process's write before it gives up. */
 export const busyTimeoutMs = 5_000;
 
+/** How long the write-ahead log of a catalogue grows before it begins anew. */
+const logBytes = 16 * 1024 * 1024;
+const defaultPageBytes = 4_096;
+
 interface OpenOptions {
   /** What a commit outlives: a killed process with `normal`, a power cut too with `full`. */
   readonly synchronous: "full" | "normal" | "off";
@@ -30,7 +34,9 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   db.run(`PRAGMA synchronous = ${options.synchronous.toUpperCase()}`);
   db.run("PRAGMA foreign_keys = ON");
   // A log that a burst made long is cut back when it is checkpointed.
-  db.run("PRAGMA journal_size_limit = 16777216");
+  db.run(`PRAGMA journal_size_limit = ${logBytes}`);
+  // A log that begins anew looks like an edit by hand, and ends all pages in memory: seldom.
+  db.run(`PRAGMA wal_autocheckpoint = ${logBytes / defaultPageBytes}`);
   return db;
 }
 
