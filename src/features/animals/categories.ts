@@ -7,7 +7,13 @@ import { parseInt64 } from "../../domain/int64.ts";
 import { type Database, type Tx, getMeta } from "../../storage/database.ts";
 import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
-import { type CategoryEvent, type Change, type Editing, makeChange } from "./changes.ts";
+import {
+  type CategoryEvent,
+  type Change,
+  type ChangeRow,
+  type Editing,
+  makeChange,
+} from "./changes.ts";
 
 export interface Category {
   readonly id: bigint;
@@ -43,9 +49,9 @@ export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   const { pets } = tx.t;
   const named = await namedCategories(tx);
   const all = new Map<bigint, CategoryUse>(named.map((each) => [each.id, { ...each, animals: 0 }]));
-  const id = pets.categoryId;
-  for (const each of await tx.select({ id, animals: count() }).from(pets).groupBy(id)) {
-    all.set(each.id, { ...each, name: all.get(each.id)?.name });
+  const carried = tx.select({ id: pets.categoryId, animals: count() }).from(pets);
+  for (const { id, animals } of await carried.groupBy(pets.categoryId)) {
+    all.set(id, { id, name: all.get(id)?.name, animals });
   }
   return [...all.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -178,14 +184,16 @@ async function setName({ tx, categories: events }: Change, event: CategoryEvent)
 
 /**
  * Undoes what a change did to categories, as far as nobody changed them since. A name that another
- * category has now stays there, and a category with animals stays.
+ * category has now stays there, and a category with animals stays: theirs are undone before.
  */
 export async function undoCategories(
   change: Change,
-  events: readonly CategoryEvent[],
+  events: NonNullable<ChangeRow["categories"]>,
 ): Promise<void> {
   const { tx } = change;
-  for (const { id, before, after, wasCarried } of events) {
+  for (const event of events) {
+    const { before, after, wasCarried } = event as Partial<CategoryEvent>;
+    const id = BigInt(event["id"] as number | bigint);
     if ((await categoryById(tx, id))?.name !== after) continue;
     const holder = before === undefined ? undefined : await categoryByName(tx, before);
     const isNeeded = before === undefined && wasCarried !== true && (await isCarried(tx, id));

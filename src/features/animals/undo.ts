@@ -7,9 +7,7 @@ import { columnsOf, type Tx } from "../../storage/database.ts";
 import { jobName, setJob } from "../schedule/jobs.ts";
 import { undoCategories } from "./categories.ts";
 import {
-  type CategoryEvent,
   type Change,
-  type ChangeCounts,
   type ChangeRow,
   type Editing,
   editingOf,
@@ -19,19 +17,27 @@ import {
   storedMs,
 } from "./changes.ts";
 import { changeById } from "./animals.ts";
-import { json, printJson } from "../json.ts";
+import { json, printJson, type Static } from "../json.ts";
 import { yesOption } from "../options.ts";
 import { confirm } from "../confirm.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
 import { storeCommand } from "../command.ts";
 import { idArgument } from "./commands/pets.ts";
 
-interface UndoReport extends Omit<ChangeCounts, "added"> {
-  readonly change: ChangeRow;
-  /** Animals that it left as they are, because they were changed since. */
-  readonly left: number;
-  readonly categories: readonly CategoryEvent[];
-}
+/** What `--json` prints, too. */
+type UndoReport = Static<typeof undoneSchema>;
+
+const undoneSchema = json.object({
+  change: json.int64("the change that was undone"),
+  action: json.text("what it was"),
+  actor: json.text("who did it"),
+  at: json.time("when"),
+  updated: json.count("animals whose fields were restored"),
+  removed: json.count("animals that the change had added or restored, now removed"),
+  restored: json.count("animals that the change had removed, now restored"),
+  left: json.count("animals left unchanged, because they were changed since"),
+  categories: json.count("categories that were restored"),
+});
 
 export interface UndoOptions {
   readonly change?: bigint | undefined;
@@ -40,7 +46,7 @@ export interface UndoOptions {
 }
 
 const isNothing = ({ removed, restored, updated, categories }: UndoReport): boolean =>
-  removed + restored + updated + categories.length === 0;
+  removed + restored + updated + categories === 0;
 
 /**
  * Undoes a change, by default the last one in force; later changes stay. A change of which nothing
@@ -90,18 +96,14 @@ export async function lastChange(tx: Tx, end: bigint): Promise<ChangeRow | undef
 
 async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   const { tx } = undo;
-  const { changes } = tx.t;
-  const named: CategoryEvent[] = (change.categories ?? []).map((each) => {
-    return { ...each, id: BigInt(each["id"] as number | bigint) };
-  });
-  const lost = named.filter(({ before }) => before !== undefined);
-  const made = named.filter(({ before }) => before === undefined);
-  // Names come back before the animals that carry them; what the change made goes after those.
-  await undoCategories(undo, lost);
+  const { changes, petEvents, removedPets } = tx.t;
   const left = (await planBack(undo, change.id)) + (await undo.dropTaken());
   await undo.carryOut();
-  await restoreFormer(undo, change.id);
-  await undoCategories(undo, made);
+  // Whom the change brought back as others is removed as before: 1.0.0 stored nothing of that.
+  await tx.run(sql`UPDATE ${removedPets} SET ${stateIn(removedPets, sql`after -> 'former'`)}
+    FROM ${petEvents} WHERE ${petEvents.changeId} = ${change.id} AND removed_in = ${undo.id}
+      AND ${petEvents.petId} = ${removedPets.id} AND after ->> 'former' IS NOT NULL`);
+  await undoCategories(undo, change.categories ?? []);
   for (const kept of [tx.t.listEntries, tx.t.categoryWords]) {
     await tx.delete(kept).where(eq(kept.changeId, change.id));
   }
@@ -114,7 +116,10 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   }
   undo.summary = { left, action: change.action };
   undo.isStored = true;
-  return { change, ...undo.counts, left, categories: undo.categories };
+  const { removed, restored, updated } = undo.counts;
+  const { id, action, actor, atMs } = change;
+  const done = { updated, removed, restored, left, categories: undo.categories.length };
+  return { change: id, action, actor, at: isoSeconds(atMs), ...done };
 }
 
 /**
@@ -133,40 +138,16 @@ async function planBack(undo: Change, change: bigint): Promise<number> {
       AND NOT EXISTS (SELECT 1
         FROM ${petEvents} AS back JOIN ${changes} AS undo ON undo.id = back.change_id
         WHERE back.pet_id = later.pet_id AND undo.undoes = made.id))`;
-  const [all] = await tx.rows<{ animals: bigint }>(
-    sql`SELECT count(*) AS animals FROM ${its} AS its`,
-  );
+  const all = sql`SELECT count(*) AS animals FROM ${its} AS its`;
+  const [found] = await tx.rows<{ animals: bigint }>(all);
   // Of an animal that the change added or brought back there is nothing before it.
   const planned = await undo.planAll(sql`
     SELECT its.id, CASE WHEN ${pets.id} IS NOT NULL THEN ${stateJson(tx)} END, event.before
     FROM ${its} AS its LEFT JOIN ${pets} ON ${pets.id} = its.id
       LEFT JOIN ${petEvents} AS event ON event.pet_id = its.id AND event.change_id = ${change}
     WHERE its.id NOT IN ${changed} AND (${pets.id} IS NOT NULL OR event.before IS NOT NULL)`);
-  return Number(all?.animals) - planned;
+  return Number(found?.animals) - planned;
 }
-
-/**
- * Gives the animals that `undo` removed the state that they had when `change` brought them back as
- * others. An event of version 1.0.0 does not have it.
- */
-async function restoreFormer({ tx, id }: Change, change: bigint): Promise<void> {
-  const { petEvents, removedPets } = tx.t;
-  await tx.run(sql`UPDATE ${removedPets} SET ${stateIn(removedPets, sql`after -> 'former'`)}
-    FROM ${petEvents} WHERE ${petEvents.changeId} = ${change} AND removed_in = ${id}
-      AND ${petEvents.petId} = ${removedPets.id} AND after ->> 'former' IS NOT NULL`);
-}
-
-const undoneSchema = json.object({
-  change: json.int64("the change that was undone"),
-  action: json.text("what it was"),
-  actor: json.text("who did it"),
-  at: json.time("when"),
-  updated: json.count("animals whose fields were restored"),
-  removed: json.count("animals that the change had added or restored, now removed"),
-  restored: json.count("animals that the change had removed, now restored"),
-  left: json.count("animals left unchanged, because they were changed since"),
-  categories: json.count("categories that were restored"),
-});
 
 export const undoCommand = storeCommand<{ readonly yes?: true }, [bigint | undefined]>({
   name: "undo",
@@ -179,8 +160,8 @@ Animals that programs add through the API cannot be undone.`,
   json: undoneSchema,
   async run(io, services, given, wanted) {
     const editing = editingOf(services);
-    const say = ({ change: { id, action, actor, atMs } }: UndoReport, effect: string) =>
-      io.err(`Change ${id}: ${action} by ${actor}, ${isoSeconds(atMs)}.${effect}\n`);
+    const say = ({ change, action, actor, at }: UndoReport, effect: string) =>
+      io.err(`Change ${change}: ${action} by ${actor}, ${at}.${effect}\n`);
     let change = wanted;
     if (given.yes !== true) {
       const would = await undoChange(editing, { change, rehearse: true });
@@ -188,17 +169,12 @@ Animals that programs add through the API cannot be undone.`,
       const why = "This undoes a change";
       await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
       // The change that was shown, even if there is a newer one.
-      change = would.change.id;
+      ({ change } = would);
     }
     const did = await undoChange(editing, { change });
     if (given.yes === true) say(did, "");
-    if (given.json) {
-      const { id, action, actor, atMs } = did.change;
-      const { updated, removed, restored, left, categories } = did;
-      const counts = { updated, removed, restored, left, categories: categories.length };
-      return printJson(io, { change: id, action, actor, at: isoSeconds(atMs), ...counts });
-    }
-    const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change.id}`;
+    if (given.json) return printJson(io, did);
+    const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change}`;
     io.out(`${what}. ${effectOf(did)}\n`);
   },
 });
@@ -207,11 +183,8 @@ function effectOf({ updated, removed, restored, left, categories }: UndoReport):
   const counts = { "changed back": updated, removed, "brought back": restored };
   const animals = Object.entries(counts).filter(([, count]) => count > 0);
   const changed = animals.map(([what, count]) => `${grouped(count)} ${what}`).join(", ");
-  const named = counted(categories.length, "category", "categories");
-  const done = [
-    ...(changed === "" ? [] : [`Animals: ${changed}`]),
-    ...(categories.length === 0 ? [] : [`${named} changed back`]),
-  ].join("; ");
+  const named = categories && `${counted(categories, "category", "categories")} changed back`;
+  const done = [changed && `Animals: ${changed}`, named].filter(Boolean).join("; ");
   const were = left === 1 ? "it was" : "they were";
   const rest = left === 0 ? "" : ` ${grouped(left)} left unchanged, because ${were} changed since.`;
   return `${done || "Nothing of it is left to undo"}.${rest}`;

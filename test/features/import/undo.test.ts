@@ -66,8 +66,7 @@ test("takes a whole import back: animals, those it withdrew, and the categories 
   const would = await animals.undo({ rehearse: true });
   const did = await animals.undo();
   expect({ ...would, change: undefined }).toEqual({ ...did, change: undefined });
-  expect(did).toMatchObject({ updated: 1, removed: 1, restored: 1, left: 0 });
-  expect(did.categories.map(({ before: name }) => name)).toEqual(["Fox", "Cat"]);
+  expect(did).toMatchObject({ updated: 1, removed: 1, restored: 1, left: 0, categories: 2 });
   expectAsBefore(await state(), before);
 });
 
@@ -75,8 +74,7 @@ test("a category that the import made stays while an animal carries it", async (
   const { change: importing } = await importText(austin(["A1,Rex,,m,,Dog", "A2,Ada,,m,,Cat"]));
   await animals.update([1n], { name: "Max" });
   const did = await animals.undo({ change: importing ?? 0n });
-  expect(did).toMatchObject({ removed: 1, left: 1 });
-  expect(did.categories.map(({ before }) => before)).toEqual(["Cat"]);
+  expect(did).toMatchObject({ removed: 1, left: 1, categories: 1 });
   expect(await categories.named()).toEqual([{ id: 1n, name: "Dog" }]);
 });
 
