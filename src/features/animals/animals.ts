@@ -7,6 +7,7 @@ import { type CategoryReference, resolveCategory } from "./categories.ts";
 import {
   type ChangeRow,
   type Editing,
+  eventFields,
   makeChange,
   type PetPatch,
   type PetRow,
@@ -101,6 +102,10 @@ export async function restoreAnimal(editing: Editing, id: bigint): Promise<Pet> 
   });
 }
 
+/** These animals, in the order of `ids`. */
+export const animalsWith = (db: Database, ids: readonly bigint[]): Promise<Pet[]> =>
+  db.read(async (tx) => (await rowsWith(tx, ids)).map(petOfRow));
+
 async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   const { pets } = tx.t;
   const rows = await tx.select().from(pets).where(inArray(pets.id, ids));
@@ -110,11 +115,9 @@ async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** The error for ids that no animal has now: it may have been removed. */
-export function noSuchAnimal(ids: readonly bigint[]): AppError {
-  const which = ids.length > 1 ? "are no animals with the ids" : "is no animal with the id";
-  const hint = `rehome pets list, or rehome pets history ${ids[0]} if it was removed`;
-  return new AppError("not_found", `There ${which} ${ids.join(", ")}.`, { hint });
+function noSuchAnimal(ids: readonly bigint[]): AppError {
+  const hint = "rehome pets list, or rehome pets history ID for a removed one";
+  return new AppError("not_found", `There is no animal with the id ${ids.join(" or ")}.`, { hint });
 }
 
 /** A value of an animal's field, as a history has it; an int64 that is no double is a bigint. */
@@ -128,18 +131,13 @@ export interface FieldChange {
 }
 
 /** One animal, and whether it was removed. Throws `not_found` if there never was one. */
-export async function petOrRemoved(
-  tx: Tx,
-  id: bigint,
-): Promise<{ readonly row: PetRow; readonly isRemoved: boolean }> {
+async function petOrRemoved(tx: Tx, id: bigint) {
   const { pets, removedPets } = tx.t;
   const [row] = await tx.select().from(pets).where(eq(pets.id, id));
   if (row !== undefined) return { row, isRemoved: false };
   const [removed] = await tx.select().from(removedPets).where(eq(removedPets.id, id));
   if (removed !== undefined) return { row: removed, isRemoved: true };
-  throw new AppError("not_found", `There is no animal with the id ${id}.`, {
-    hint: "rehome pets list shows the animals. Removed ones are stored for at least 90 days.",
-  });
+  throw noSuchAnimal([id]);
 }
 
 export type AnimalHistory = Awaited<ReturnType<typeof historyOf>>;
@@ -172,9 +170,6 @@ async function keyNamed(tx: Tx, id: string): Promise<string> {
   return `key ${key?.name ?? id}`;
 }
 
-/** Undefined where the animal stayed. Only an import withdraws. */
-type Fate = "withdrawn" | "removed" | "restored" | undefined;
-
 /** The events of one animal, oldest first, with what each of them did. */
 async function eventsOf(tx: Tx, id: bigint) {
   const { changes, petEvents } = tx.t;
@@ -186,29 +181,32 @@ async function eventsOf(tx: Tx, id: bigint) {
     .innerJoin(changes, eq(changes.id, petEvents.changeId))
     .where(eq(petEvents.petId, id))
     .orderBy(asc(petEvents.changeId));
-  let known: StoredState | undefined;
-  return found.map(({ before: was, after: is, ...event }) => {
-    // The former state of one that came back as another is for an undo.
-    const { former: _former, ...state } = is ?? {};
-    const before = was ?? undefined;
-    const after = is === null ? undefined : state;
+  let known: StoredState | null = null;
+  return found.map(({ before, after, ...event }) => {
     // One that came back is compared with what it was when it was taken away.
     const changed = differences(before ?? known, after);
     known = after ?? before ?? known;
-    const went: Fate = event.action === "import" ? "withdrawn" : "removed";
-    const came: Fate = before === undefined ? "restored" : undefined;
-    const did: Fate = after === undefined ? went : came;
-    return { ...event, before, after, did, changed };
+    // Only an import withdraws.
+    const went = event.action === "import" ? ("withdrawn" as const) : ("removed" as const);
+    const came = before === null ? ("restored" as const) : undefined;
+    const did = after === null ? went : came;
+    return { ...event, before: plainState(before), after: plainState(after), did, changed };
   });
 }
 
+/** What an animal had; the former state of one that came back as another is for an undo. */
+function plainState(state: StoredState | null): StoredState | undefined {
+  const has = eventFields.filter((field) => (state?.[field] ?? null) !== null);
+  return state === null ? undefined : Object.fromEntries(has.map((each) => [each, state[each]]));
+}
+
 export function differences(
-  before: StoredState | undefined,
-  after: StoredState | undefined,
+  before: StoredState | null | undefined,
+  after: StoredState | null | undefined,
 ): FieldChange[] {
-  if (before === undefined || after === undefined) return [];
+  if (!before || !after) return [];
   const value = (state: StoredState, field: string) => (state[field] ?? null) as FieldValue;
-  return Object.keys(after)
+  return eventFields
     .map((field) => ({ field, before: value(before, field), after: value(after, field) }))
     .filter((change) => change.before !== change.after);
 }

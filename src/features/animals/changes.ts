@@ -21,11 +21,8 @@ export const storedMs = 90 * dayMs;
 /** Events forgotten by one change, whose transaction must not hold up a server for long. */
 const forgottenMax = 10_000;
 
-/** Rows that are read or written at a time, so that their number costs no memory. */
-export const partSize = 5_000;
-
-/** The values in parts, as many as one statement may have. */
-export function* batches<T>(all: readonly T[], size = partSize): Generator<readonly T[]> {
+/** The values in parts, as many as one statement may have: their number costs no memory. */
+export function* batches<T>(all: readonly T[], size = 5_000): Generator<readonly T[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
 }
 
@@ -77,8 +74,6 @@ export interface CategoryEvent {
   readonly wasCarried?: true;
 }
 
-export type ChangeCounts = Record<"added" | "updated" | "removed" | "restored", number>;
-
 /** An animal that a change adds, with its id elsewhere if it has one. */
 export type AddedPet = NewPet & Pick<PetPatch, "externalId" | "source">;
 
@@ -119,7 +114,7 @@ export class Change {
   /** True for one that is stored though no animal changed. */
   isStored = false;
   /** What was carried out. */
-  readonly counts: ChangeCounts = { added: 0, updated: 0, removed: 0, restored: 0 };
+  readonly counts = { added: 0, updated: 0, removed: 0, restored: 0 };
   #isCarriedOut = false;
 
   constructor(
@@ -184,10 +179,8 @@ export class Change {
 
   async planRemoval(where: SQL | undefined): Promise<void> {
     const { pets } = this.tx.t;
-    await this.planAll(
-      sql`SELECT ${pets.id}, ${stateJson(this.tx)}, CAST(NULL AS json)
-      FROM ${pets} WHERE ${where}`,
-    );
+    await this.planAll(sql`SELECT ${pets.id}, ${stateJson(this.tx)}, CAST(NULL AS json)
+      FROM ${pets} WHERE ${where}`);
   }
 
   /** Does what the events say, once: at the end, or before what depends on it. */
@@ -233,11 +226,8 @@ export class Change {
       return undefined;
     }
     const summary = { ...this.counts, ...this.summary };
-    const categories = this.categories.length === 0 ? null : this.categories;
-    await this.tx
-      .update(changes)
-      .set({ summary, categories: categories as never })
-      .where(isOwn);
+    const categories = (this.categories.length === 0 ? null : this.categories) as never;
+    await this.tx.update(changes).set({ summary, categories }).where(isOwn);
     return this.id;
   }
 }

@@ -32,37 +32,34 @@ const batchRows = 10_000;
  * status, whatever status it means.
  */
 export async function findPets(tx: Tx, filter: PetFilter, page: PageOfPets) {
-  const isByName = (filter.name ?? "") !== "" || page.byNameFrom !== undefined;
-  const counts = new Map<PetStatus | null, number>();
-  const pets = await (isByName ? findByName : findById)(tx, filter, page, counts);
-  const { status } = filter;
+  const { pets } = tx.t;
+  const { status, ...ofAnyStatus } = filter;
+  const counts: Counts = new Map();
+  let found: PetRow[];
+  if ((filter.name ?? "") !== "" || page.byNameFrom !== undefined) {
+    found = await findByName(tx, filter, page, counts);
+  } else {
+    if (page.isCounted !== false) {
+      const all = tx.select({ its: pets.status, animals: count() }).from(pets);
+      const grouped = all.where(conditionOf(tx, ofAnyStatus)).groupBy(pets.status);
+      for (const { its, animals } of await grouped) counts.set(its, animals);
+    }
+    const rows = tx
+      .select()
+      .from(pets)
+      .where(conditionOf(tx, filter, page));
+    found = await rows.orderBy((page.newestFirst ? desc : asc)(pets.id)).limit(page.limit);
+  }
   const all = counts.values().reduce((sum, animals) => sum + animals, 0);
-  return { pets, total: status === undefined ? all : (counts.get(status) ?? 0), counts };
+  return { pets: found, total: status === undefined ? all : (counts.get(status) ?? 0), counts };
 }
 
-/** Without a look at names. */
-async function findById(
-  tx: Tx,
-  filter: PetFilter,
-  { limit, after, newestFirst = false, isCounted = true }: PageOfPets,
-  counts: Map<PetStatus | null, number>,
-): Promise<PetRow[]> {
-  const { pets } = tx.t;
-  if (isCounted) {
-    const all = tx.select({ status: pets.status, animals: count() }).from(pets);
-    const each = all.where(conditionOf(tx, { ...filter, status: undefined }));
-    for (const { status, animals } of await each.groupBy(pets.status)) counts.set(status, animals);
-  }
-  const isOnPage = conditionOf(tx, filter, after, newestFirst);
-  const order = newestFirst ? desc(pets.id) : asc(pets.id);
-  return tx.select().from(pets).where(isOnPage).orderBy(order).limit(limit);
-}
+type Counts = Map<PetStatus | null, number>;
 
 function conditionOf(
   { t: { pets } }: Tx,
   { categoryId, status }: PetFilter,
-  after?: bigint,
-  newestFirst = false,
+  { after, newestFirst }: Pick<PageOfPets, "after" | "newestFirst"> = {},
 ): SQL | undefined {
   return and(
     categoryId === undefined ? undefined : eq(pets.categoryId, categoryId),
@@ -83,7 +80,7 @@ async function findByName(
   tx: Tx,
   { name = "", orId = false, categoryId, status }: PetFilter,
   { limit, after, newestFirst = false, byNameFrom, isCounted = true }: PageOfPets,
-  counts: Map<PetStatus | null, number>,
+  counts: Counts,
 ): Promise<PetRow[]> {
   const { pets } = tx.t;
   const wanted = fold(name);
@@ -93,7 +90,7 @@ async function findByName(
   let batch: NamedPet[];
   let last = isCounted ? undefined : after;
   do {
-    const where = conditionOf(tx, { categoryId }, last, newestFirst) ?? sql`true`;
+    const where = conditionOf(tx, { categoryId }, { after: last, newestFirst }) ?? sql`true`;
     batch = await tx.rows(sql`SELECT id, name, status, source, external_id AS listed
       FROM ${pets} WHERE ${where} ${order}`);
     // Folded in one go: a text of its own for each name takes four times as long.

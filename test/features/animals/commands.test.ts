@@ -36,20 +36,6 @@ test("a history quotes what is no single word", async () => {
   expect(await run("pets", "history 4")).toEndWith(' name Kim to "Kim-II"\n');
 });
 
-test("a question names five animals at the most", async () => {
-  const questions: string[] = [];
-  const ask = async (text: string) => (questions.push(text), "n");
-  for (const ids of ["12345", "123456"]) {
-    const io = testIo({ env: { REHOME_DATA: folder.path }, canAsk: true, ask });
-    const words = ["remove", ...ids.split("")];
-    await petsCommand(io)
-      .parseAsync(words, { from: "user" })
-      .catch(() => undefined);
-  }
-  expect(questions[0]).toMatch(/, 5 "Lu" \([^)]+\)\? \[y\/N\] $/);
-  expect(questions[1]).toMatch(/, 5 "Lu" \([^)]+\), and 1 more\? \[y\/N\] $/);
-});
-
 test("what changed during a question is printed, and left by an undo", async () => {
   await run("pets", "update 1 2 --status pending");
   const undone = await run("undo", "", () => run("pets", "update 2 --status available"));

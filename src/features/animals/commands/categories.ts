@@ -11,31 +11,17 @@ import { addCategory, categoriesInUse, mergeCategories, renameCategory } from ".
 import { editingOf } from "../changes.ts";
 import { parseInt64Value } from "./pets.ts";
 
-const categorySchema = json.object({
-  id: json.int64("id, an int64: the categoryId of its animals"),
-  name: json.text("name"),
-});
-const categoryListSchema = json.list(
-  json.object({
-    id: json.int64("id, an int64: the categoryId of its animals"),
-    name: json.optional(json.text("name; absent for an id without a name")),
-    animals: json.count("number of animals in it"),
-  }),
-);
-const mergedSchema = json.object({
-  animals: json.count("number of animals that changed their category"),
-});
+const id = json.int64("id, an int64: the categoryId of its animals");
+const categorySchema = json.object({ id, name: json.text("name") });
+const name = json.optional(json.text("name; absent for an id without a name"));
+const usedSchema = json.object({ id, name, animals: json.count("number of animals in it") });
 
 export function categoriesCommand(io: Io): Command {
   const form = {
     name: "categories",
     about: "list and change categories; the API uses only their ids",
     remark: "Names are case-insensitive. rehome undo reverses a change.",
-    examples: [
-      "rehome categories list",
-      "rehome categories add Dog",
-      "rehome categories merge Dogs Dog",
-    ],
+    examples: ["rehome categories list", "rehome categories merge Dogs Dog"],
   };
   return commandGroup(io, form, [listCommand, addCommand, renameCommand, mergeCommand]);
 }
@@ -44,7 +30,7 @@ const listCommand = storeCommand<object>({
   name: "list",
   about: "show all categories and their animals",
   examples: ["rehome categories list"],
-  json: categoryListSchema,
+  json: json.list(usedSchema),
   async run(io, { store, place }, { json, loaded }) {
     const all = await store.db.read(categoriesInUse, longWork);
     if (json) return printJson(io, all);
@@ -96,7 +82,7 @@ const mergeCommand = storeCommand<object, [string, string]>({
     new Argument("<into>", "name or id of the category that receives its animals"),
   ],
   examples: ["rehome categories merge Dogs Dog"],
-  json: mergedSchema,
+  json: json.object({ animals: json.count("number of animals that changed their category") }),
   async run(io, services, given, from, into) {
     const animals = await mergeCategories(editingOf(services), from, into);
     if (given.json) printJson(io, { animals });

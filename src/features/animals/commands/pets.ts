@@ -8,10 +8,8 @@ import { jsonText } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import {
   pageLimit,
-  isPetName,
-  isPetStatus,
   type Pet,
-  petNameLengthMax,
+  petNameProblem,
   petStatuses,
   type PetStatus,
 } from "../../../domain/pet.ts";
@@ -27,37 +25,37 @@ import { UsageError } from "../../usage-error.ts";
 import { isVisible } from "../../visible.ts";
 import {
   addAnimal,
+  animalsWith,
   type AnimalHistory,
   type FieldValue,
   type HistoryEvent,
   historyOf,
   mergeAnimals,
-  noSuchAnimal,
   removeAnimals,
   restoreAnimal,
   updateAnimals,
 } from "../animals.ts";
 import { categoryNames, resolveCategory } from "../categories.ts";
-import { editingOf, type StoredState } from "../changes.ts";
+import { editingOf } from "../changes.ts";
 import { findPets } from "../find.ts";
 
 /** The word for having no status: commander makes an empty text of null. */
 const none = "none";
-const statusChoices = [...petStatuses, none];
 type StatusWord = PetStatus | typeof none;
+const statusChoices: readonly StatusWord[] = [...petStatuses, none];
 
-/** Everyday words for a status, as people at a front desk say them. */
-const statusWords: ReadonlyMap<string, PetStatus> = new Map([
+/** What people type for a status: these, or what they say at a front desk. */
+const statusWords: ReadonlyMap<string, StatusWord> = new Map<string, StatusWord>([
+  ...statusChoices.map((word) => [word, word] as const),
   ["adoptable", "available"],
   ["reserved", "pending"],
   ["on hold", "pending"],
   ["adopted", "sold"],
 ]);
 
-/** A status in any case, or an everyday word for one. */
+/** A status, or an everyday word for one, in any case. */
 export function parseStatusWord(value: string): StatusWord {
-  const word = value.trim().toLowerCase();
-  const status = word === none || isPetStatus(word) ? word : statusWords.get(word);
+  const status = statusWords.get(value.trim().toLowerCase());
   if (status !== undefined) return status;
   throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
 }
@@ -73,10 +71,9 @@ const categoryOption = (description: string) => new Option("--category <category
 
 export const nameOption = (description: string) =>
   new Option("--name <name>", description).argParser((value: string) => {
-    if (isPetName(value)) return value;
-    throw new InvalidArgumentError(
-      `It must be well-formed Unicode without NUL, of at most ${petNameLengthMax} characters.`,
-    );
+    const problem = petNameProblem(value);
+    if (problem === undefined) return value;
+    throw new InvalidArgumentError(`It ${problem}.`);
   });
 
 /** A value of the int64 range, written plainly. */
@@ -101,10 +98,7 @@ const petFieldsSchema = {
   categoryId: json.int64("id of its category, an int64"),
   status: json.optional(json.oneOf(petStatuses, "status; absent when it has none")),
 };
-const petSchema = json.object({
-  id: json.int64("id of the animal, an int64"),
-  ...petFieldsSchema,
-});
+const petSchema = json.object({ id: json.int64("id of the animal, an int64"), ...petFieldsSchema });
 const petListSchema = json.list(petSchema);
 
 interface FieldOptions {
@@ -145,10 +139,7 @@ function printPets(
   for (const pet of "id" in pets ? [pets] : pets) io.out(`${did} ${petText(pet)}.\n`);
 }
 
-interface ListOptions {
-  readonly name?: string;
-  readonly category?: string;
-  readonly status?: StatusWord;
+interface ListOptions extends Omit<FieldOptions, "createCategory"> {
   readonly limit: number;
   readonly after?: bigint;
 }
@@ -160,23 +151,16 @@ const list = storeCommand<ListOptions>({
     new Option("--name <text>", "only those whose name contains this text"),
     categoryOption("only those of this category, by name or id"),
     statusOption("only those of this status"),
-    new Option(
-      "--limit <N>",
-      `maximum number of animals, from ${pageLimit.min} to ${pageLimit.max}`,
-    )
+    new Option("--limit <N>", `maximum number of animals, up to ${pageLimit.max}`)
       .default(pageLimit.default)
       .argParser(wholeNumber(pageLimit.max)),
-    new Option("--after <id>", "only those with a greater id: the next page").argParser(
-      parseInt64Value,
-    ),
+    new Option("--after <id>", "only greater ids: the next page").argParser(parseInt64Value),
   ],
   remark: `Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
 case and accents.`,
   examples: [
-    "rehome pets list",
     "rehome pets list --name rex --category Dog",
-    "rehome pets list --status pending --limit 100",
-    "rehome pets list --after 100 --json | jq '.[].name'",
+    "rehome pets list --status pending --json | jq '.[].name'",
   ],
   json: petListSchema,
   run: listPets,
@@ -184,26 +168,26 @@ case and accents.`,
 
 async function listPets(
   io: Io,
-  { store: { db }, pets, place }: Services,
-  { json, limit, after, name, category, status: word, loaded }: Given<ListOptions>,
+  { store: { db }, place }: Services,
+  { json, limit, after, name, category, status, loaded }: Given<ListOptions>,
 ): Promise<void> {
-  const status = statusOf(word);
   const found = await db.read(async (tx) => {
     const categoryId =
       category === undefined ? undefined : await resolveCategory(tx, { text: category });
-    return findPets(tx, { name, categoryId, status }, { limit: limit + 1, after });
+    const filter = { name, categoryId, status: statusOf(status) };
+    return findPets(tx, filter, { limit: limit + 1, after });
   }, longWork);
   const page = found.pets.slice(0, limit).map(petOfRow);
   if (json) return printJson(io, page);
   // The options that ask for the same animals again.
   const filter = Object.entries({ name, category, status }).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag} ${shellWord(value ?? none)}`],
+    value === undefined ? [] : [`--${flag} ${shellWord(value)}`],
   );
   const say = (before: string, line: string) => io.err(`${before}${commandHere(line, loaded)}\n`);
   if (page.length === 0) {
     const isSought = filter.length > 0 || after !== undefined;
     io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
-    if (isSought) return say("All of them: ", "rehome pets list");
+    if (isSought) return;
     say("Add one:           ", "rehome pets add --name NAME --category 1 --status available");
     return say("Or import a file:  ", "rehome pets import FILE");
   }
@@ -216,13 +200,8 @@ async function listPets(
       return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
     }),
   );
-  const [shown, total] = [grouped(page.length), grouped(found.total)];
-  const part = page.length < found.total ? ` ${shown} shown.` : "";
-  io.err(
-    filter.length === 0
-      ? `${shown} of ${counted(found.total, "animal")}.\n`
-      : `${total} of ${counted(await pets.count(), "animal")}.${part}\n`,
-  );
+  const such = filter.length === 0 ? "animal" : "such animal";
+  io.err(`${grouped(page.length)} of ${counted(found.total, such)}.\n`);
   if (found.pets.length <= limit) return;
   const next = ["rehome pets list", ...filter, `--limit ${limit}`].join(" ");
   say("More: ", `${next} --after ${page.at(-1)?.id}`);
@@ -234,28 +213,20 @@ const show = storeCommand<object, [bigint]>({
   arguments: [idArgument()],
   examples: ["rehome pets show 17", "rehome pets show 17 --json | jq -r .name"],
   json: petSchema,
-  async run(io, { pets, store }, { json }, id) {
-    const pet = await petIn({ pets }, id);
+  async run(io, { store }, { json }, id) {
+    const [pet] = (await animalsWith(store.db, [id])) as [Pet];
     if (json) return printJson(io, pet);
-    const { categoryId, status = none } = pet;
-    const category = (await categoryNames(store.db)).get(categoryId);
-    const rows = {
-      id: String(id),
-      name: pet.name,
-      categoryId: category === undefined ? String(categoryId) : `${categoryId} (${category})`,
-      status,
-    };
-    for (const [label, text] of Object.entries(rows)) {
-      io.out(`${label.padEnd(12)}${printable(text)}\n`);
+    const name = (await categoryNames(store.db)).get(pet.categoryId);
+    const categoryId = `${pet.categoryId}${name === undefined ? "" : ` (${name})`}`;
+    for (const [label, value] of Object.entries({
+      ...pet,
+      categoryId,
+      status: pet.status ?? none,
+    })) {
+      io.out(`${label.padEnd(12)}${printable(String(value))}\n`);
     }
   },
 });
-
-async function petIn({ pets }: Pick<Services, "pets">, id: bigint): Promise<Pet> {
-  const pet = await pets.byId(id);
-  if (pet !== undefined) return pet;
-  throw noSuchAnimal([id]);
-}
 
 const add = storeCommand<FieldOptions>({
   name: "add",
@@ -282,18 +253,11 @@ const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   options: fieldOptions("new"),
   remark: `A running server shows the change at its next request, or with PostgreSQL within
 a second. rehome undo reverses it.`,
-  examples: [
-    'rehome pets update 17 --name "Rex II"',
-    "rehome pets update 17 18 19 --status adopted",
-    "rehome pets update 17 --category Dog --status none",
-  ],
+  examples: ["rehome pets update 17 18 --status adopted", 'rehome pets update 17 --name "Rex II"'],
   json: petListSchema,
   async run(io, services, given, ids) {
-    const patch = {
-      name: given.name,
-      status: statusOf(given.status),
-      category: categoryOf(given),
-    };
+    const { name } = given;
+    const patch = { name, status: statusOf(given.status), category: categoryOf(given) };
     if (Object.values(patch).every((value) => value === undefined)) {
       const message = "There is nothing to change. Name at least one field to set.";
       throw new UsageError(message, "rehome pets update --help");
@@ -311,14 +275,9 @@ const remove = storeCommand<{ readonly yes?: true }, [readonly bigint[]]>({
   examples: ["rehome pets remove 17", "rehome pets remove 17 18 --yes --json > removed.json"],
   json: json.either(petSchema, petListSchema, "the animal; a list if several are removed"),
   async run(io, services, given, ids) {
-    const found = await Promise.all(ids.map((id) => petIn(services, id)));
-    const asked = found.slice(0, 5).map(petText).join(", ");
-    const more = found.length > 5 ? `, and ${found.length - 5} more` : "";
-    await confirm(io, `Remove ${asked}${more}?`, {
-      yes: given.yes === true,
-      unattended: "refuse",
-      why: "This removes animals",
-    });
+    const asked = (await animalsWith(services.store.db, ids)).map(petText).join(", ");
+    const [yes, why] = [given.yes === true, "This removes animals"];
+    await confirm(io, `Remove ${asked}?`, { yes, unattended: "refuse", why });
     const removed = await removeAnimals(editingOf(services), ids);
     printPets(io, removed.length === 1 ? (removed[0] as Pet) : removed, "Removed", given);
   },
@@ -392,27 +351,18 @@ const history = storeCommand<object, [bigint]>({
   json: historySchema,
   async run(io, { store }, given, id) {
     const found = await historyOf(store.db, id);
-    if (given.json) printJson(io, historyJson(found));
-    else printHistory(io, found);
+    if (!given.json) return printHistory(io, found);
+    const { atMs, ...origin } = found.created;
+    printJson(io, {
+      pet: found.pet,
+      removed: found.isRemoved,
+      created: { at: atMs === undefined ? undefined : isoSeconds(atMs), ...origin },
+      events: found.events.map(({ atMs, actor, action, change, before, after }) => {
+        return { at: isoSeconds(atMs), actor, action, change, before, after };
+      }),
+    });
   },
 });
-
-const withoutNull = (fields: StoredState | undefined) =>
-  fields && Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-
-/** What `--json` prints: JSON leaves out what is undefined. */
-function historyJson({ pet, isRemoved: removed, created, events }: AnimalHistory) {
-  const { atMs, ...origin } = created;
-  return {
-    pet,
-    removed,
-    created: { at: atMs === undefined ? undefined : isoSeconds(atMs), ...origin },
-    events: events.map(({ atMs, actor, action, change, before, after }) => {
-      const states = { before: withoutNull(before), after: withoutNull(after) };
-      return { at: isoSeconds(atMs), actor, action, change, ...states };
-    }),
-  };
-}
 
 function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory): void {
   io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
@@ -427,14 +377,13 @@ function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory
   printTable(io, columns, [[...came, isKnown ? "added" : "not recorded"], ...rows]);
 }
 
-const didWords = { withdrawn: "withdrawn", removed: "removed", restored: "brought back" };
-
 /** What an event did, in words: `brought back, name "Rex" to "Max", status available to none`. */
-function textOfEvent({ did, changed: changes }: HistoryEvent): string {
-  const changed = changes.map(
+function textOfEvent({ did, changed }: HistoryEvent): string {
+  const what = did === "restored" ? "brought back" : did;
+  const fields = changed.map(
     ({ field, before, after }) => `${field} ${textOf(field, before)} to ${textOf(field, after)}`,
   );
-  return [...(did === undefined ? [] : [didWords[did]]), ...changed].join(", ");
+  return [what, ...fields].filter((each) => each !== undefined).join(", ");
 }
 
 function textOf(field: string, value: FieldValue): string {
