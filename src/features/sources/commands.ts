@@ -132,7 +132,7 @@ async function addressOf(io: Io, given: AddOptions): Promise<Address> {
     throw new UsageError("A list needs --preset or --url.", "rehome sources add --help");
   }
   if (url !== undefined && !URL.canParse(url)) {
-    throw new UsageError("--url must be an address.", "Such as https://example.org/list.csv.");
+    throw new UsageError("--url is no address.", "Name one such as https://example.org/list.csv.");
   }
   if (preset !== undefined && account === undefined) {
     throw new UsageError(`--preset ${preset} needs --account.`, "Name the account of the shelter.");
