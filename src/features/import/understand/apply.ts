@@ -25,7 +25,6 @@ import {
   type MapperContext,
   mapperOf,
   type Outcome,
-  problemsMax,
   type RecordReader,
   type Said,
   shelterName,
@@ -81,10 +80,12 @@ export function understand(
   const sample = sampleOf({ columns, records });
   const notes = new Notes();
   const dates = datesOf(sample, reading, layout);
-  const told = Object.entries(reading.statuses).map(([word, means]) => [statusKey(word), means]);
+  const told = Object.entries(reading.statuses).map(
+    ([word, means]) => [statusKey(word), means] as const,
+  );
   const context: MapperContext = {
     source: reading.source,
-    statuses: new Statuses(new Map(told as [string, Meaning][]), reading.defaultStatus),
+    statuses: new Statuses(new Map(told), reading.defaultStatus),
     dates,
     now: sortableTime(nowMs + dayMs),
     notes,
@@ -96,13 +97,7 @@ export function understand(
       : columnsReader(sample, reading, layout, context);
   const weighing = new Weighing(sample, reader, reading);
   const map = mapperOf(columns, reader, weighing.weigh);
-  const outcomes: Outcome[] = [];
-  let rejected = 0;
-  for (const record of records) {
-    const outcome = map(record, lines[outcomes.length] ?? 0);
-    const isKept = outcome.kind !== "reject" || (rejected += 1) <= problemsMax;
-    outcomes.push(isKept ? outcome : { ...outcome, record: undefined });
-  }
+  const outcomes = records.map((record, at) => map(record, lines[at] ?? 0));
   if (dates.isOpen) notes.add(message("dayOrderOpen"), 0, dates.example);
   return {
     outcomes,
@@ -122,8 +117,8 @@ function datesOf(
   const dates = new Dates(dayFirst, layout?.dayFirst);
   if (dayFirst !== undefined) return dates;
   const fields = sample.own.filter(({ name }) => isDateHeading(name) || name === columns.updatedAt);
-  for (const record of fields.length === 0 ? [] : sample.records) {
-    if (hasFields(record)) for (const { read } of fields) dates.learn(read(record));
+  for (const record of sample.records.filter(hasFields)) {
+    for (const { read } of fields) dates.learn(read(record));
   }
   return dates;
 }
@@ -150,7 +145,7 @@ function columnsReader(
   const isStays = layout ? layout.isOutcome : isOfStays(sample.names, status?.name);
   const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
   const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
-  const ids = id === undefined ? [] : sample.records.map((record) => idOf(id, record));
+  const ids = sample.records.filter(hasFields).map((record) => wordOf(id?.read(record)));
   const isFromZero = ids.includes("1") && ids.filter((each) => each === "0").length === 1;
   const context = { ...given, isFromZero, statuses: given.statuses.withWords(own) };
   const special = layout?.says?.(sample, context);
@@ -177,12 +172,9 @@ function columnsReader(
       }),
     };
   };
-  const ownColumns = new Set([...(status ? [status.name] : []), ...(special?.own ?? [])]);
-  return { partsOf, context, own: ownColumns, outcome: isStays ? status?.read : undefined };
+  const ofStatus = new Set([status?.name ?? [], special?.own ?? []].flat());
+  return { partsOf, context, own: ofStatus, outcome: isStays ? status?.read : undefined };
 }
-
-const idOf = ({ read }: Column, record: unknown): string =>
-  hasFields(record) ? wordOf(read(record)) : "";
 
 /** They are few, and one object for each saves the memory of many. */
 function categoryReader(

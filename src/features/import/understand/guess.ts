@@ -58,12 +58,6 @@ interface Filled extends Column {
   readonly values: readonly unknown[];
 }
 
-/** Words of a column whose meaning is asked for. */
-export interface AskedWords {
-  readonly column: string;
-  readonly words: readonly { readonly word: string; readonly records: number }[];
-}
-
 interface StatusGuess {
   readonly column?: Filled;
   /** Words that mean something in the column of the status alone, such as yes and no. */
@@ -73,12 +67,8 @@ interface StatusGuess {
   readonly believed?: string;
 }
 
-export interface Guess extends Omit<StatusGuess, "column"> {
-  readonly columns: FieldMap;
-}
-
 /** Guesses what `given` leaves open. */
-export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Guess {
+export function guessed(sample: Sample, given: FieldMap, statuses: Statuses) {
   const columns = filled(sample);
   const map: Partial<Record<MapTarget, string>> = { ...given };
   const free = () => columns.filter(({ name }) => !Object.values(map).includes(name));
@@ -89,9 +79,9 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
   const named = columns.filter(({ name }) => columnKey(name) === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
   const candidates = map.status === undefined ? free() : named;
-  const { column, ...status } = statusOf(candidates, sample, statuses) ?? {};
+  const { column, ...status } = statusGuess(candidates, sample, statuses) ?? {};
   take("status", column);
-  take("name", nameColumn(free()));
+  take("name", best(free(), nameScore));
   const name = columns.find((each) => each.name === map.name);
   const id = best(free(), idScore);
   if (id !== undefined && !isGivenAgain(id, name, sample)) take("externalId", id);
@@ -106,8 +96,8 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses): Gu
     if (isKept || statuses.whenMissing === undefined) take("status", likely);
   }
   const targets = mapTargets.filter((target) => map[target] !== undefined);
-  const ordered = targets.map((target) => [target, map[target]] as const);
-  return { columns: Object.fromEntries(ordered), ...status };
+  const ordered: FieldMap = Object.fromEntries(targets.map((target) => [target, map[target]]));
+  return { columns: ordered, ...status };
 }
 
 function filled(sample: Sample): readonly Filled[] {
@@ -128,14 +118,10 @@ const filledOf = (values: readonly unknown[]) =>
 const allOf = ({ read }: Filled, { records }: Sample): readonly unknown[] =>
   filledOf(records.map((record) => (hasFields(record) ? read(record) : undefined)));
 
-function best<T>(all: readonly T[], score: (each: T) => number): T | undefined {
-  let found: T | undefined;
-  let most = 0;
-  for (const each of all) {
-    const points = score(each);
-    if (points > most) [found, most] = [each, points];
-  }
-  return found;
+function best(all: readonly Filled[], score: (each: Filled) => number): Filled | undefined {
+  const scored = all.map((column) => ({ column, points: score(column) }));
+  const [first] = scored.toSorted((a, b) => b.points - a.points);
+  return first !== undefined && first.points > 0 ? first.column : undefined;
 }
 
 const shareOf = (values: readonly unknown[], is: (value: unknown) => boolean): number =>
@@ -205,23 +191,16 @@ function categoryScore({ key, values }: Filled): number {
   return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
-function nameColumn(columns: readonly Filled[]): Filled | undefined {
+function nameScore({ key, values, within }: Filled): number {
+  const heading = headingScore("name", key);
+  const hasLetters = values.length === 0 || shareOf(values, hasLetter) > 0.5;
+  if (heading >= 1 && hasLetters && shareOf(values, isSpecies) <= 0.5) return 2 + heading;
+  if (within !== undefined && !ofItself.test(within.outer)) return 0;
+  if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
   const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
-  const byHeading = best(columns, ({ key, values }) => {
-    const score = headingScore("name", key);
-    if (score < 1 || shareOf(values, isSpecies) > 0.5) return 0;
-    return values.length === 0 || shareOf(values, hasLetter) > 0.5 ? score : 0;
-  });
-  return (
-    byHeading ??
-    best(columns, ({ key, values, within }) => {
-      if (within !== undefined && !ofItself.test(within.outer)) return 0;
-      if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
-      if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
-      const short = shareOf(values, (value) => wordOf(value).length <= 40);
-      return short > 0.9 && distinctShare(values) > 0.5 ? 1 + headingScore("name", key) : 0;
-    })
-  );
+  if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
+  const short = shareOf(values, (value) => wordOf(value).length <= 40);
+  return short > 0.9 && distinctShare(values) > 0.5 ? 1 + heading : 0;
 }
 
 /** Headings of ids that lists have for the numbers of their rows, too. */
@@ -246,13 +225,12 @@ function idScore({ key, values }: Filled): number {
 /** True for numbers that are given again: more than a few are of animals of several names. */
 function isGivenAgain(id: Filled, name: Filled | undefined, { records }: Sample): boolean {
   const names = new Map<string, string>();
-  let others = 0;
-  for (const record of records.slice(0, sampleMax).filter(hasFields)) {
+  const others = records.slice(0, sampleMax).filter((record) => {
+    if (!hasFields(record)) return false;
     const [own, called] = [wordOf(id.read(record)), wordKey(wordOf(name?.read(record) ?? ""))];
-    const isTold = called !== "" && !isPlaceholderId(own);
-    if (isTold && names.getOrInsert(own, called) !== called) others += 1;
-  }
-  return others > 2 && 10 * others > id.values.length;
+    return called !== "" && !isPlaceholderId(own) && names.getOrInsert(own, called) !== called;
+  });
+  return others.length > 2 && 10 * others.length > id.values.length;
 }
 
 /** What is a day of something else than the last change of a record. */
@@ -271,7 +249,7 @@ function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
 }
 
 /** The column that says whether an animal is for adoption: most of its words are known. */
-function statusOf(
+function statusGuess(
   columns: readonly Filled[],
   sample: Sample,
   statuses: Statuses,
@@ -360,22 +338,19 @@ function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): bo
   return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
 }
 
-export const openWords = (words: readonly string[]): AskedWords["words"] =>
-  [...Map.groupBy(words, (word) => word)].map(([word, { length: records }]) => ({ word, records }));
-
 const usualHeadings: ReadonlySet<string> = new Set([
   ...Object.values(fieldHeadings).flat(),
-  ..."sex gender age breed color colour size raza rasse sexo edad alter geschlecht race idade raca".split(
-    " ",
+  ...listed(
+    `sex, gender, age, breed, color, colour, size, raza, rasse, sexo, edad, alter, geschlecht, race, idade, raca`,
   ),
 ]);
-
-const ofStatus: ReadonlySet<Tells | undefined> = new Set<Tells>(["status", "outcome"]);
 
 /** How many of these cells are headings that lists of animals have. */
 function familiarHeadings(cells: readonly string[]): number {
   const isUsual = (key: string) =>
-    usualHeadings.has(key) || ofStatus.has(tellsOf(key)) || /intake|outcome/.test(key);
+    usualHeadings.has(key) ||
+    /^(?:status|outcome)$/.test(tellsOf(key) ?? "") ||
+    /intake|outcome/.test(key);
   return cells.map(columnKey).filter((key) => key !== "" && isUsual(key)).length;
 }
 

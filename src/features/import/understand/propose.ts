@@ -1,7 +1,7 @@
 /** How a list is to be read, and what is open about it: the same for every door. */
 import { shellWord } from "../../../domain/errors.ts";
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { isBlank, message, shown, shownCharacters, wordOf } from "../messages.ts";
+import { isBlank, message, shownCharacters, wordOf } from "../messages.ts";
 import { UnreadableInput } from "../read/input.ts";
 import { type Input, type Part, partName, readInput, type Several } from "../read/read.ts";
 import { type Reading, type Understanding, understand } from "./apply.ts";
@@ -15,7 +15,7 @@ import {
   sampleOf,
 } from "./columns.ts";
 import type { Taker } from "./evidence.ts";
-import { type AskedWords, guessed, kindIn, listHints, openWords, statusIn } from "./guess.ts";
+import { guessed, kindIn, listHints, statusIn } from "./guess.ts";
 import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
 import { type Meaning, Statuses } from "./words.ts";
 
@@ -46,7 +46,11 @@ export type Question =
   | { readonly is: "part"; readonly parts: readonly Part[] }
   | Open
   /** What words mean: `statuses`. Their records are bad until somebody says. */
-  | ({ readonly is: "words" } & AskedWords)
+  | {
+      readonly is: "words";
+      readonly column: string;
+      readonly words: readonly Readonly<{ word: string; records: number }>[];
+    }
   /** Whether a column means this, as it takes most of the available: `believed` or `ignored`. */
   | ({ readonly is: "column" } & Taker);
 
@@ -62,20 +66,19 @@ export interface Prepared {
   readonly understanding: Understanding;
 }
 
-/** What the records come to, or the first question as an error where nobody can answer. */
-interface Result {
-  readonly open: readonly Question[];
+export interface Proposal {
   /** Undefined as long as a question other than for words is open. */
   readonly prepared?: Prepared | undefined;
+  readonly open: readonly Question[];
+  /** The first question as an error, for a place where nobody can answer. */
   readonly refusal?: UnreadableInput | undefined;
-}
-
-export interface Proposal extends Result {
   readonly reading?: Reading | undefined;
   /** To choose the columns: their names, and the first rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
+
+type Result = Pick<Proposal, "prepared" | "open" | "refusal">;
 
 export type List = Input | Several;
 
@@ -94,11 +97,7 @@ export function readList(bytes: Uint8Array, given: Given | Reading): List {
 export const columnsIn = (list: List): readonly string[] =>
   "parts" in list ? [] : sampleOf(list).names;
 
-/**
- * Says how a list would be read, and what is open, by what somebody says of it and the reading that
- * was confirmed before. Throws UnreadableInput for what is no list, or of which nobody would be for
- * adoption by what was guessed.
- */
+/** How a list would be read, and what is open. Throws UnreadableInput for what is no list. */
 export function propose(list: List, given: Given, remembered?: Reading): Proposal {
   if ("parts" in list) return { columns: [], rows: [], ...severalLists(list.parts) };
   const sample = sampleOf(list);
@@ -106,7 +105,7 @@ export function propose(list: List, given: Given, remembered?: Reading): Proposa
   const { reading, open } = found;
   const outline = { reading, columns: sample.names, rows: rowsOf(sample) };
   if (open === undefined) return { ...outline, ...understood(list, sample.names, found, given) };
-  return { ...outline, open: [open], refusal: new UnreadableInput(0, advised(sample, open)) };
+  return { ...outline, open: [open], refusal: new UnreadableInput(0, advised(outline, open)) };
 }
 
 /** The list as it is read. Throws its first question where one is open. */
@@ -188,16 +187,16 @@ const answersOf = (given: Given) => {
 
 /** A remembered reading with the answers of today. That all are available is asked each time. */
 function again(
-  { defaultStatus, ...kept }: Reading,
+  remembered: Reading,
   answers: ReturnType<typeof answersOf>,
-  source = kept.source,
+  source = remembered.source,
 ): Reading {
-  const { columns, statuses, believed = [] } = kept;
+  const { columns, statuses, believed = [], defaultStatus } = remembered;
   const isOfAll = columns?.status === undefined && believed.length === 0;
   const said = Object.entries(answers).filter(([, value]) => value !== undefined);
   return {
-    ...kept,
-    ...(!(isOfAll && defaultStatus === "available") && { defaultStatus }),
+    ...remembered,
+    defaultStatus: isOfAll && defaultStatus === "available" ? undefined : defaultStatus,
     ...Object.fromEntries(said),
     statuses: { ...statuses, ...answers.statuses },
     source,
@@ -322,11 +321,11 @@ function wordsIn(outcomes: Understanding["outcomes"]): readonly Question[] {
       ? [{ column: each.field, word: each.unknownStatus }]
       : [],
   );
-  return [...Map.groupBy(unknown, ({ column }) => column)].map(([column, all]) => ({
-    is: "words",
-    column,
-    words: openWords(all.map(({ word }) => word)),
-  }));
+  return [...Map.groupBy(unknown, ({ column }) => column)].map(([column, all]) => {
+    const words = [...Map.groupBy(all, ({ word }) => word)];
+    const counted = words.map(([word, { length: records }]) => ({ word, records }));
+    return { is: "words", column, words: counted };
+  });
 }
 
 const shownRows = 5;
@@ -338,12 +337,9 @@ function rowsOf({ first, own }: Sample): Proposal["rows"] {
 }
 
 /** The columns with a value of each, and what is open as options. No meaning is proposed. */
-function advised({ own, first }: Sample, { is }: Open) {
-  const record = first.find(hasFields);
-  const width = Math.max(...own.map(({ name }) => name.length));
-  const lines = own.map(({ name, read }) => {
-    return `  ${name.padEnd(width)}  ${record === undefined ? "" : shown(read(record))}`;
-  });
+function advised({ columns, rows: [first = []] }: Omit<Proposal, "open">, { is }: Open) {
+  const width = Math.max(...columns.map((name) => name.length));
+  const lines = columns.map((name, at) => `  ${name.padEnd(width)}  ${first[at] ?? ""}`);
   return message("formatUnknown", lines.join("\n"), options[is]);
 }
 

@@ -36,10 +36,7 @@ export interface FromLine {
   readonly externalId?: string | undefined;
   /** Whose id that is, and whose list it is without any id; empty when nobody said. */
   readonly source: string;
-  /**
-   * Time of the record's last change as YYYYMMDDhhmmss, in UTC or in a zone that is not known; of
-   * two records for one animal the greater one holds.
-   */
+  /** Its last change as YYYYMMDDhhmmss, in UTC or an unknown zone: the greatest of an animal holds. */
   readonly version?: number | undefined;
 }
 
@@ -50,11 +47,7 @@ export interface Candidate extends FromLine, Omit<NewPet, "categoryId"> {
   readonly isStay?: true | undefined;
 }
 
-/**
- * A sound record of an animal that is not for adoption (any more): it died, left otherwise, or was
- * only found. It takes the animal out of the catalogue, and replaces an older record of it in the
- * same input.
- */
+/** A sound record of an animal that is not for adoption (any more): it died, left, or was found. */
 export interface Gone extends FromLine {
   readonly kind: "gone";
   /** True where it was only found, lost or in foster: any other record tells more of it. */
@@ -76,7 +69,7 @@ export interface Rejection extends FromLine {
   readonly field: string;
   readonly problem: Message;
   readonly record: unknown;
-  readonly unknownStatus?: string;
+  readonly unknownStatus?: string | undefined;
   readonly status?: PetStatus | undefined;
 }
 
@@ -121,13 +114,10 @@ export type Said =
   | { readonly field: string; readonly value: unknown; readonly isStay?: true }
   | { readonly gone: string };
 
-/** A field as the input calls it, and its value in a record. */
-type Named = readonly [field: string, value: unknown];
-
 export interface Parts {
   /** The animal's id in the source, and when the record was changed. */
-  readonly id?: Named | undefined;
-  readonly changed?: Named | undefined;
+  readonly id?: readonly [field: string, value: unknown] | undefined;
+  readonly changed?: readonly [field: string, value: unknown] | undefined;
   /** In place of these, what our own exports have. */
   readonly origin?: Partial<FromLine>;
   readonly says: Said;
@@ -152,26 +142,21 @@ export class FieldFault extends Error {
 const unknownStatus = (field: string, value: unknown) =>
   new FieldFault(field, message("statusUnknown", shown(value)), wordOf(value).trim());
 
-/**
- * Turns records into outcomes, where `weigh` says what else a record says. Never throws: what is
- * wrong with a record is a rejection.
- */
+/** Turns records into outcomes. Never throws: what is wrong with a record is a rejection. */
 export function mapperOf(
   columns: readonly string[] | undefined,
   { context, partsOf }: RecordReader,
   weigh: Weigh,
 ): (record: unknown, line: number) => Outcome {
   const { source, dates, notes } = context;
+  let faults = 0;
   return (record, line) => {
-    const rejection = { kind: "reject", line, source, field: "" } as const;
-    if (record instanceof MalformedRecord) {
-      return { ...rejection, problem: record.problem, record: record.text };
-    }
-    if (columns === undefined && !isJsonObject(record)) {
-      return { ...rejection, problem: message("notObject", shown(record)), record };
-    }
     let externalId: string | undefined;
     try {
+      if (record instanceof MalformedRecord) throw new FieldFault("", record.problem);
+      if (columns === undefined && !isJsonObject(record)) {
+        throw new FieldFault("", message("notObject", shown(record)));
+      }
       const { origin, id, changed: [changed, time] = [""], says, pet } = partsOf(record);
       externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
       const version = dates.sortable(time);
@@ -185,15 +170,16 @@ export function mapperOf(
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem, status, unknownStatus: word } = fault;
-      const written = named(columns, record);
-      const found = { ...rejection, externalId, field, problem, record: written, status };
-      return word === undefined ? found : { ...found, unknownStatus: word };
+      const written = (faults += 1) > problemsMax ? undefined : writtenOf(columns, record);
+      const found = { line, source, externalId, field, problem, record: written, status };
+      return { kind: "reject", ...found, unknownStatus: word };
     }
   };
 }
 
 /** A CSV row as an object, so that what is written down about it can be read without the header. */
-function named(columns: readonly string[] | undefined, record: unknown): unknown {
+function writtenOf(columns: readonly string[] | undefined, record: unknown): unknown {
+  if (record instanceof MalformedRecord) return record.text;
   if (columns === undefined) return record;
   return Object.fromEntries(columns.map((name, at) => [name, (record as readonly string[])[at]]));
 }
@@ -278,8 +264,9 @@ function refuseLong(field: string, text: string, max: number): void {
 
 /** What stands in name columns of animals without a name. */
 const noNames: ReadonlySet<string> = new Set(
-  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,unnamed,sin nombre,sem nome,ohne namen,ohne name,sans nom,
-zonder naam,senza nome,bez imienia,bez jmena,bez mena`.split(/,\n?/),
+  `name not known,unknown,no name,unnamed,n/a,na,none,null,-,?,sin nombre,sem nome,ohne namen,ohne name,sans nom,zonder naam,senza nome,bez imienia,bez jmena,bez mena`.split(
+    ",",
+  ),
 );
 
 /** Shelters mark a name that staff gave, not a former owner, with a leading asterisk. */
@@ -350,10 +337,7 @@ const dateCell = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2})?$/;
 /** What ids of this source begin with: equal ids of two sources are two animals. */
 export const idPrefix = (source: string): string => `${source}:`;
 
-/**
- * The id of a source's animal as the catalogue keeps it, `source:id`; undefined if there is
- * none, or only what a spreadsheet left of it.
- */
+/** `source:id`, as it is kept; undefined for no id, or what a spreadsheet left of one. */
 export function idInSource(
   { source, notes, isWorkbook, isFromZero }: Omit<MapperContext, "statuses" | "dates" | "now">,
   field: string,
