@@ -18,15 +18,7 @@ import { messageText } from "./messages.ts";
 import type { ImportOptions } from "./plan/plan.ts";
 import { isEncoding, UnreadableInput, wholeInput } from "./read/input.ts";
 import { partName, stepsOf } from "./read/read.ts";
-import {
-  causesText,
-  guessRemedy,
-  importedJson,
-  importedText,
-  importSchema,
-  type ImportSummary,
-  refusedText,
-} from "./report.ts";
+import * as reports from "./report.ts";
 import { parseFieldMap } from "./understand/columns.ts";
 import { layouts } from "./understand/layouts.ts";
 import {
@@ -132,7 +124,7 @@ export function importCommand(io: Io): Command {
       new Argument("<file>", "JSON, NDJSON, CSV or .xlsx, perhaps as .gz; - for standard input"),
     ],
     options: optionsOf({ ...readOptions, ...importOptions }),
-    json: importSchema,
+    json: reports.importSchema,
     remark: `Formats:
 ${layouts.map(({ name, title }) => `  ${name.padEnd(14)}${title}`).join("\n")}
 
@@ -252,7 +244,7 @@ async function imported(
   bytes: Uint8Array,
   given: Given,
   options: Options,
-): Promise<ImportSummary> {
+): Promise<reports.ImportSummary> {
   const { acceptGuess, skipBad, dryRun = false, json, yes: confirmed } = options;
   const isAsking = io.canAsk && json !== true && !dryRun;
   const ask = isAsking ? (question: string) => io.ask(question) : nobody;
@@ -268,9 +260,12 @@ async function imported(
   if (!dryRun && !isOpen && unsure === undefined) return run();
   const summary = await previewImport(db, prepared, chosen);
   if (dryRun || (summary.rejected > 0 && skipBad !== true)) return summary;
-  io.err(importedText(summary));
+  io.err(reports.importedText(summary));
   if (!isAsking) {
-    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(summary));
+    throw new UsageError(
+      "The columns were guessed, so nothing was changed.",
+      reports.guessRemedy(summary),
+    );
   }
   const ofAll = "No column says whether an animal is for adoption. Are all of these?";
   const question = unsure === undefined ? "Import them?" : ofAll;
@@ -362,16 +357,17 @@ async function askWords(
 }
 
 /** Says what became of an import. Throws when it changed nothing because records are bad. */
-function report(io: Io, summary: ImportSummary, options: Options): void {
+function report(io: Io, summary: reports.ImportSummary, options: Options): void {
   const { rejects, json, skipBad, acceptGuess } = options;
   const { rejected, read, refusal, rejections } = summary;
-  if (json) printJson(io, importedJson(summary));
-  else io.out(importedText(summary));
+  if (json) printJson(io, reports.importedJson(summary));
+  else io.out(reports.importedText(summary));
   if (rejects !== undefined && rejected > 0) writeRejects(rejects, rejections);
   const which = rejections.length < rejected ? `The first ${grouped(rejections.length)}` : "All";
   const where = rejects === undefined ? "" : `${which} of them are in ${rejects}.`;
-  if (rejected > 0 && skipBad !== true) throw new Error(refusedText(summary, where, acceptGuess));
-  if (rejected > 0) io.err(causesText(summary, where));
+  if (rejected > 0 && skipBad !== true)
+    throw new Error(reports.refusedText(summary, where, acceptGuess));
+  if (rejected > 0) io.err(reports.causesText(summary, where));
   if (refusal !== undefined) throw new ImportRefused(refusal, summary);
   if (rejected < read || read === 0) return;
   throw new Error(

@@ -18,9 +18,8 @@ import { longWork } from "../long-work.ts";
 import { deleteMeta, readingMeta, setMeta } from "../meta.ts";
 import { message, type Notes } from "./messages.ts";
 import { ImportCategories, wordFor } from "./plan/categories.ts";
-import { namelessEntryOf, newestOf, rejectionOf } from "./plan/match.ts";
 import { type ImportOptions, Plan, type PlannedList } from "./plan/plan.ts";
-import { type Entry, entryOf, isDesk, lastPeople, storeAdded, storeEntries } from "./plan/said.ts";
+import * as lists from "./plan/said.ts";
 import { type ImportSummary, summary } from "./report.ts";
 import { fits, type Prepared, type Reading } from "./understand/propose.ts";
 import {
@@ -123,9 +122,9 @@ async function carryOut(
     await change.add(rows);
   }
   const isNew = and(gt(pets.id, before?.id ?? int64Min), eq(pets.createdIn, change.id));
-  if (!isOwn) await storeAdded(tx, change.id, isNew, words);
+  if (!isOwn) await lists.storeAdded(tx, change.id, isNew, words);
   const nameless = isWhole && !isOwn ? await namelessOf(tx, added, isNew) : [];
-  await storeEntries(tx, source, change.id, [...plan.entries, ...nameless]);
+  await lists.storeEntries(tx, source, change.id, [...plan.entries, ...nameless]);
   // An undo takes back what a list said, too.
   change.isStored ||= plan.entries.length > 0 || meant.size > 0;
   for (const [name, id] of meant) await rememberWord(change, name, id, id);
@@ -136,15 +135,15 @@ async function namelessOf(
   { select, t: { pets } }: Tx,
   added: readonly Candidate[],
   isNew: SQL | undefined,
-): Promise<Entry[]> {
+): Promise<lists.Entry[]> {
   const own = and(isNew, isNull(pets.externalId));
   const rows = await select({ id: pets.id }).from(pets).where(own).orderBy(pets.id);
   const nameless = added.filter(({ externalId }) => externalId === undefined);
-  const alike = Map.groupBy(nameless, namelessEntryOf);
+  const alike = Map.groupBy(nameless, lists.namelessEntryOf);
   return nameless.flatMap((record, at) => {
-    const entry = namelessEntryOf(record);
+    const entry = lists.namelessEntryOf(record);
     // Nothing tells those apart that are called alike.
-    return alike.get(entry)?.length === 1 ? entryOf(record, entry, rows[at]?.id ?? null) : [];
+    return alike.get(entry)?.length === 1 ? lists.entryOf(record, entry, rows[at]?.id ?? null) : [];
   });
 }
 
@@ -156,7 +155,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const { outcomes } = understanding;
   const { skipBad = false, isSame } = options;
   const { format, source } = reading;
-  const list = { source, isDesk: isDesk(format), isWhole: options.complete === true };
+  const list = { source, isDesk: lists.isDesk(format), isWhole: options.complete === true };
   const known = await categoriesInUse(tx);
   const words = new Map([...(await categoryWords(tx)), ...(options.meant ?? [])]);
   const isAnyNumber = format !== "map";
@@ -165,7 +164,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const { records, rejections: bad } = sorted(outcomes, categories);
   const plan = new Plan(tx, list, categories, options);
   noteLacking(records, list, plan.notes);
-  const newest = newestOf(records, plan.notes);
+  const newest = lists.newestOf(records, plan.notes);
   for (const part of batches(newest.identified, 1_000)) await plan.takeByIds(part);
   await plan.takeByNames(newest.anonymous);
   if (isSame !== undefined) await plan.recognise(isSame);
@@ -180,7 +179,7 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   if (skipBad) await plan.hide(told, named);
   const sourceAnimals = list.isWhole ? await plan.leaveOut(named, rejections, input.partial) : 0;
   const refusal = await refusalOf(tx, plan, prepared, options, rejections, sourceAnimals);
-  const people = await lastPeople(
+  const people = await lists.lastPeople(
     tx,
     plan.kept.map(({ id }) => id),
   );
@@ -212,7 +211,7 @@ function sorted(outcomes: readonly Outcome[], categories: ImportCategories) {
   const checked = outcomes.map((outcome) => {
     const found = outcome.kind === "pet" && categories.resolve(outcome.category);
     if (outcome.kind !== "pet" || typeof found !== "object") return outcome;
-    return rejectionOf(outcome, "category", found);
+    return lists.rejectionOf(outcome, "category", found);
   });
   const records = checked.filter((each) => each.kind !== "reject");
   return { records, rejections: checked.filter((each) => each.kind === "reject") };

@@ -12,11 +12,9 @@ export const messageTexts = {
   notText: (found: string) => `expected a text, found ${found}`,
   notInt64: (found: string) => `expected a whole number of 64 bits, found ${found}`,
   notObject: (found: string) => `expected an object, found ${found}`,
-  idUnknown: (id: string) =>
-    `the id ${id} does not belong to this animal in this store; without it the animal is a new one`,
+  idUnknown: (id: string) => `the id ${id} is of no such animal here: leave it out for a new one`,
   animalTwice: () => "an earlier record is of the same animal",
-  categoryNumber: (found: string) =>
-    `the category ${found} is not known, and a number is no name for a new one`,
+  categoryNumber: (found: string) => `no category ${found} is known, and a number names no new one`,
   categoryUnknown: (name: string) => `the category ${name} is not known`,
   categoryPair: (id: string, name: string) =>
     `the record pairs the category ${id} with the name ${name}, which is not so here; leave one of the two blank`,
@@ -34,22 +32,18 @@ export const messageTexts = {
 
   // What is no error, but good to know.
   idsDamaged: () => "ids that a spreadsheet damaged are ignored",
-  sheetsUnread: (names: string) =>
-    `the workbook has other sheets, which are not read: ${names}; name one with --sheet`,
+  sheetsUnread: (names: string) => `other sheets are not read: ${names}; name one with --sheet`,
   datesUnreadable: (field: string) => `dates in ${field} cannot be read`,
   idsMissing: () =>
     "animals have no id of their own, so the next import adds them again; name the list with --source, and add --complete if it is whole: then the names replace the ids",
   alikeThere: () => "new animals have the name and category of one that is there already",
   namesMissing: () => "animals have no name",
-  namesTell: () =>
-    "names say that animals are adopted or reserved, and their status says available",
+  namesTell: () => "names say adopted or reserved, and the status says available",
   statusesBlank: () => "animals have a blank status and are stored without one",
   namesDiffer: () => "ids have records with different names; the newest name is used",
-  recordsDisagree: () =>
-    "animals have several records of one time that disagree, of which the one furthest from adoption holds",
+  recordsDisagree: () => "records of one time disagree: the one furthest from adoption holds",
   rowsLeftOut: () => "rows with totals or notes are left out",
-  columnsDisagree: () =>
-    "animals are not available by another column than the status, and are taken so",
+  columnsDisagree: () => "animals are taken as not available by another column than the status",
   dayOrderOpen: () =>
     "nothing tells whether the day or the month comes first in dates; the month is taken to: say --day-first if it does not",
   encodingGuessed: (encoding: string) => `the text is not UTF-8, and was read as ${encoding}`,
@@ -63,8 +57,7 @@ export const messageTexts = {
   empty: () => "the input is empty",
   inputLarge: (max: string) =>
     `the input has more than ${max} MiB, unpacked: split it into several files`,
-  recordsMany: (max: string) =>
-    `the input has more than ${max} records: split it into several files`,
+  recordsMany: (max: string) => `the input has more than ${max} records: split it into files`,
   columnsMany: (max: string) => `the input has more than ${max} columns with a heading or a value`,
   noObjects: () => "the records are no JSON objects",
   serviceError: (message: string) => `the input is the error of a service, not a list: ${message}`,
@@ -98,8 +91,7 @@ export const messageTexts = {
   htmlTable: () =>
     "the input is a web page with a table, as some programs write it under the name of an Excel file: open it in a spreadsheet program and save it as .xlsx or CSV",
   compressedDamaged: (why: string) => `the compressed input is damaged (${why})`,
-  otherKind: (kind: string) =>
-    `the input is a file of the kind ${kind}: ask for the list as CSV or .xlsx`,
+  otherKind: (kind: string) => `a file of the kind ${kind}: ask for the list as CSV or .xlsx`,
   webPage: (title: string) =>
     `the input is a web page${title === "" ? "" : ` ("${title}")`}, not a file of animals: download the file itself, or publish a Google Sheet as CSV`,
   workbookUnreadable: (why: string) =>

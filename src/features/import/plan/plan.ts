@@ -13,35 +13,7 @@ import { message, Notes } from "../messages.ts";
 import type { AnimalReport } from "../report.ts";
 import type { Candidate, Rejection, SoundRecord } from "../understand/record.ts";
 import type { ImportCategories } from "./categories.ts";
-import {
-  animalKey,
-  isSameState,
-  mayBeSame,
-  namelessEntryOf,
-  namelessKey,
-  nameKey,
-  rejectionOf,
-} from "./match.ts";
-import {
-  animalsOf,
-  animalsWhere,
-  decide,
-  type Decision,
-  entriesOfRemoved,
-  type Entry,
-  entryOf,
-  goneEntry,
-  hereOf,
-  isAmong,
-  isFurther,
-  lastSaid,
-  listFields,
-  type Match,
-  namelessEntries,
-  pagesOf,
-  type Said,
-  type StoreAnimal,
-} from "./said.ts";
+import * as lists from "./said.ts";
 
 export interface ImportOptions {
   /** Makes new categories. By default only a catalogue without any gets them. */
@@ -56,21 +28,15 @@ export interface ImportOptions {
   readonly confirmed?: boolean | undefined;
   /** The list is right of every animal, whatever people changed. */
   readonly listWins?: boolean | undefined;
-  /**
-   * Chooses which of the animals that a whole list lacks are withdrawn, in place of the rules for a
-   * list that a person imports: all of them, unless records are bad or they are more than half.
-   */
-  readonly withdraws?: ((lacking: Lacking) => Promise<readonly StoreAnimal[]>) | undefined;
-  /**
-   * Decides for the record on a line whether it is the one animal here of its name and category,
-   * which no id says. By default it is a new one.
-   */
+  /** Which of those that a whole list lacks are withdrawn, in place of the rules for people. */
+  readonly withdraws?: ((lacking: Lacking) => Promise<readonly lists.StoreAnimal[]>) | undefined;
+  /** Whether the record on a line is the one animal here of its name and category; else it is new. */
   readonly isSame?: ((line: number) => boolean) | undefined;
 }
 
 export interface Lacking {
   readonly tx: Tx;
-  readonly missing: readonly StoreAnimal[];
+  readonly missing: readonly lists.StoreAnimal[];
   /** How many animals of the source are here. */
   readonly sourceAnimals: number;
   readonly rejections: readonly Rejection[];
@@ -122,13 +88,13 @@ export class Plan {
   /** Animals that ids match, and those of them that are called otherwise. */
   readonly identity = { matched: 0, renamed: 0, example: "" };
   /** What the list says otherwise than before. */
-  readonly entries: Entry[] = [];
+  readonly entries: lists.Entry[] = [];
   /** Records of new animals. */
   added: Candidate[] = [];
   readonly rejections: Rejection[] = [];
   readonly notes = new Notes();
   /** Records that may be the one animal here of their name and category. */
-  readonly lookalikes: { readonly record: SoundRecord; readonly animal: StoreAnimal }[] = [];
+  readonly lookalikes: { readonly record: SoundRecord; readonly animal: lists.StoreAnimal }[] = [];
   /** Animals that a record means, or may mean. */
   readonly #meant = new Set<bigint>();
   /** What a whole list calls animals without ids, by the animal. */
@@ -143,8 +109,8 @@ export class Plan {
 
   /** Takes records that have an id, with the animals that have it. */
   async takeByIds(records: readonly SoundRecord[]): Promise<void> {
-    const find = await animalsOf(this.tx, records);
-    const matches: Match[] = [];
+    const find = await lists.animalsOf(this.tx, records);
+    const matches: lists.Match[] = [];
     for (const record of records) {
       const animal = find(record);
       const isTwice = animal !== undefined && this.#meant.has(animal.id);
@@ -158,7 +124,7 @@ export class Plan {
       if (record.id === undefined && !isTwice) this.added.push(record);
       else {
         const problem = isTwice ? message("animalTwice") : message("idUnknown", String(record.id));
-        this.rejections.push(rejectionOf(record, "id", problem));
+        this.rejections.push(lists.rejectionOf(record, "id", problem));
       }
     }
     await this.#take(matches);
@@ -172,20 +138,20 @@ export class Plan {
   async takeByNames(records: readonly SoundRecord[]): Promise<void> {
     const { tx, list } = this;
     const { pets } = tx.t;
-    if (list.isWhole && !list.isDesk) this.#nameless = await namelessEntries(tx, list.source);
-    const free: StoreAnimal[] = [];
+    if (list.isWhole && !list.isDesk) this.#nameless = await lists.namelessEntries(tx, list.source);
+    const free: lists.StoreAnimal[] = [];
     for (const ids of batches([...this.#nameless.keys()])) {
-      const own = await animalsWhere(tx, ({ id }) => isAmong(tx, id, ids));
+      const own = await lists.animalsWhere(tx, ({ id }) => lists.isAmong(tx, id, ids));
       free.push(...own.filter(({ id }) => !this.#meant.has(id)));
     }
     const called = Map.groupBy(free, ({ id }) => this.#nameless.get(id));
     const groups = Map.groupBy(records, this.#keyOf);
     const isNobodys = inArray(pets.source, list.isWhole ? ["", list.source] : [""]);
     const others = await this.#calledLike(groups, and(isNobodys, isNull(pets.externalId)));
-    const matches: Match[] = [];
+    const matches: lists.Match[] = [];
     for (const [key, all] of groups) {
       const [record] = all;
-      const entry = record && all.length === 1 ? namelessEntryOf(record) : "";
+      const entry = record && all.length === 1 ? lists.namelessEntryOf(record) : "";
       const unknown = others.get(key)?.filter(({ id }) => !this.#nameless.has(id));
       const animals = called.get(entry) ?? unknown ?? [];
       const [animal] = animals;
@@ -196,11 +162,11 @@ export class Plan {
       }
       for (const { id } of animals) this.#meant.add(id);
       if (all.length === 1 && animals.length === 1) matches.push({ record, animal, entry });
-      else if (isSameState(all, animals)) this.counts.unchanged += animals.length;
+      else if (lists.isSameState(all, animals)) this.counts.unchanged += animals.length;
       else {
         const name = JSON.stringify(record.name ?? "Unnamed");
         const problem = message("sameName", name, String(all.length), String(animals.length));
-        this.rejections.push(...all.map((each) => rejectionOf(each, "name", problem)));
+        this.rejections.push(...all.map((each) => lists.rejectionOf(each, "name", problem)));
       }
     }
     await this.#take(matches);
@@ -211,9 +177,10 @@ export class Plan {
     const groups = Map.groupBy(this.added, this.#keyOf);
     const here = await this.#calledLike(groups, sql`true`);
     if (here.size === 0) return;
-    const matches: Match[] = [];
+    const matches: lists.Match[] = [];
     for (const [key, all] of groups) {
-      const isLike = (animal: StoreAnimal) => all.some((each) => mayBeSame(each, animal));
+      const isLike = (animal: lists.StoreAnimal) =>
+        all.some((each) => lists.mayBeSame(each, animal));
       const animals = here.get(key)?.filter(isLike) ?? [];
       const [record] = all;
       const [animal] = animals;
@@ -225,7 +192,7 @@ export class Plan {
       this.lookalikes.push({ record, animal });
       if (!isSame(record.line)) continue;
       this.#meant.add(animal.id);
-      const nameless = this.list.isWhole ? namelessEntryOf(record) : undefined;
+      const nameless = this.list.isWhole ? lists.namelessEntryOf(record) : undefined;
       matches.push({ record, animal, entry: record.externalId ?? nameless });
     }
     const same = new Set(matches.map(({ record }) => record));
@@ -242,23 +209,23 @@ export class Plan {
 
   /** Animals that are called like groups of records, but those that a record means. */
   async #calledLike(groups: ReadonlyMap<string, unknown>, where: SQL | undefined) {
-    const found: StoreAnimal[] = [];
-    for await (const page of groups.size === 0 ? [] : pagesOf(this.tx, where)) {
-      const isFree = (each: StoreAnimal) => !this.#meant.has(each.id);
-      found.push(...page.filter((each) => isFree(each) && groups.has(animalKey(each))));
+    const found: lists.StoreAnimal[] = [];
+    for await (const page of groups.size === 0 ? [] : lists.pagesOf(this.tx, where)) {
+      const isFree = (each: lists.StoreAnimal) => !this.#meant.has(each.id);
+      found.push(...page.filter((each) => isFree(each) && groups.has(lists.animalKey(each))));
     }
-    return Map.groupBy(found, animalKey);
+    return Map.groupBy(found, lists.animalKey);
   }
 
   readonly #keyOf = ({ name = "", category }: SoundRecord): string => {
     const found = category && this.categories.resolve(category);
     const known = typeof found === "bigint" ? String(found) : undefined;
-    return nameKey(name, known ?? `new ${categoryKey(category?.name ?? "")}`);
+    return lists.nameKey(name, known ?? `new ${categoryKey(category?.name ?? "")}`);
   };
 
-  async #take(matches: readonly Match[]): Promise<void> {
+  async #take(matches: readonly lists.Match[]): Promise<void> {
     for (const part of batches(matches)) {
-      const said = await lastSaid(this.tx, this.list, part);
+      const said = await lists.lastSaid(this.tx, this.list, part);
       for (const match of part) {
         const last = said.get(match.animal.id);
         this.#compareNames(match, last);
@@ -268,7 +235,7 @@ export class Plan {
   }
 
   /** Counts animals that the list calls otherwise than it did, and than they are called here. */
-  #compareNames({ record, animal: { name } }: Match, last: Entry | undefined): void {
+  #compareNames({ record, animal: { name } }: lists.Match, last: lists.Entry | undefined): void {
     const { name: listed = "", externalId } = record ?? {};
     if (externalId === undefined || listed === "" || name === "") return;
     this.identity.matched += 1;
@@ -277,7 +244,7 @@ export class Plan {
     this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #takeOne({ record, animal, entry }: Match, last: Entry | undefined): void {
+  #takeOne({ record, animal, entry }: lists.Match, last: lists.Entry | undefined): void {
     const now = this.#saidBy(record);
     const { takes, kept } = this.#decide(now, animal, last);
     if (kept.length > 0) {
@@ -289,33 +256,37 @@ export class Plan {
       // A whole list left out before whom people brought back.
       const isSaid = record !== undefined || isTaken;
       if (entry !== undefined && isSaid)
-        this.#say(goneEntry(animal, entry, now.presence, last), last);
+        this.#say(lists.goneEntry(animal, entry, now.presence, last), last);
       if (isTaken) this.#change("withdrawn", animal, null, now, takes);
       return;
     }
     const petId = record.externalId === undefined ? animal.id : null;
-    if (entry !== undefined) this.#say(entryOf(record, entry, petId), last);
+    if (entry !== undefined) this.#say(lists.entryOf(record, entry, petId), last);
     const after = this.#after(record, animal, takes);
     if (isTaken) this.#change("added", animal, after, now, takes);
     else if (animal.isRemoved || isSame(animal, after)) this.counts.unchanged += 1;
     else this.#change("updated", animal, after, now, takes);
   }
 
-  #saidBy(record: SoundRecord | undefined): Said {
+  #saidBy(record: SoundRecord | undefined): lists.Said {
     const presence = record === undefined ? "left out" : "gone";
     if (record?.kind !== "pet") return { presence, name: null, category: null, status: null };
     const { name, status = null } = record;
     return { presence: "there", name, category: this.categories.idOf(record.category), status };
   }
 
-  #decide(now: Said, animal: StoreAnimal, last: Entry | undefined): Decision {
+  #decide(
+    now: lists.Said,
+    animal: lists.StoreAnimal,
+    last: lists.Entry | undefined,
+  ): lists.Decision {
     const word = last?.category ?? null;
     const category = word === null ? null : this.categories.meaningOf(word);
     const isRight = this.list.isDesk || this.options.listWins === true;
-    return decide(last && { ...last, category }, now, hereOf(animal), isRight);
+    return lists.decide(last && { ...last, category }, now, lists.hereOf(animal), isRight);
   }
 
-  #after(record: Candidate, animal: StoreAnimal, takes: Decision["takes"]): PetState {
+  #after(record: Candidate, animal: lists.StoreAnimal, takes: lists.Decision["takes"]): PetState {
     const { name, category, status = null, externalId, source } = record;
     // A list that does not say whose it is leaves what is known. Names are those of a whole list.
     const isSourced = externalId !== undefined || this.list.isWhole;
@@ -329,18 +300,18 @@ export class Plan {
     };
   }
 
-  #say(said: Entry, last: Entry | undefined): void {
-    const fields = ["entry", "presence", ...listFields] as const;
+  #say(said: lists.Entry, last: lists.Entry | undefined): void {
+    const fields = ["entry", "presence", ...lists.listFields] as const;
     const isAsBefore = last !== undefined && fields.every((field) => last[field] === said[field]);
     if (!this.list.isDesk && !isAsBefore) this.entries.push(said);
   }
 
   #change(
     did: Did,
-    animal: StoreAnimal,
+    animal: lists.StoreAnimal,
     after: PetState | null,
-    now: Said,
-    fields: Decision["takes"],
+    now: lists.Said,
+    fields: lists.Decision["takes"],
   ): void {
     const { id: petId, isRemoved } = animal;
     const was = stateOf(animal);
@@ -353,18 +324,18 @@ export class Plan {
 
   #report(
     did: AnimalReport["did"],
-    animal: StoreAnimal,
-    now: Said,
-    fields: Decision["kept"],
+    animal: lists.StoreAnimal,
+    now: lists.Said,
+    fields: lists.Decision["kept"],
   ): void {
     const to = did === "kept" ? this.kept : this.changed;
     if (to.length === reportsMax) return;
-    const shown = ({ category, presence, ...others }: Said) => ({
+    const shown = ({ category, presence, ...others }: lists.Said) => ({
       ...others,
       category: category === null ? null : this.categories.nameOf(category),
       presence: presence === "there" ? "there" : "gone",
     });
-    const [before, after] = [shown(hereOf(animal)), shown(now)];
+    const [before, after] = [shown(lists.hereOf(animal)), shown(now)];
     const told = fields.map((field) => {
       return { field, before: before[field], after: after[field] };
     });
@@ -383,18 +354,18 @@ export class Plan {
     const agreed = [...alike].flatMap((all) =>
       all.every(({ status }) => status === all[0]?.status) ? all.slice(0, 1) : [],
     );
-    const find = await animalsOf(this.tx, agreed);
+    const find = await lists.animalsOf(this.tx, agreed);
     const found = agreed.flatMap((each) => {
       const animal = find(each);
       return animal === undefined ? [] : { ...each, animal, entry: each.externalId };
     });
-    const said = await lastSaid(this.tx, this.list, found);
+    const said = await lists.lastSaid(this.tx, this.list, found);
     for (const { animal, entry = "", status = null, unknownStatus } of found) {
       const last = said.get(animal.id);
       const isUnknown = unknownStatus !== undefined;
       // A word that nobody explained takes nothing of an animal that is reserved.
       const isTold =
-        isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
+        lists.isFurther(status, animal.status) && (!isUnknown || animal.status === "available");
       // Somebody has decided otherwise since the list said so.
       const isSaid = last?.presence === "there" && last.status === status;
       if (animal.isRemoved || !isTold || isSaid) continue;
@@ -418,16 +389,16 @@ export class Plan {
   ): Promise<number> {
     const { tx, list, categories } = this;
     let sourceAnimals = 0;
-    const unlisted: Match[] = [];
-    for await (const page of pagesOf(tx, eq(tx.t.pets.source, list.source))) {
+    const unlisted: lists.Match[] = [];
+    for await (const page of lists.pagesOf(tx, eq(tx.t.pets.source, list.source))) {
       sourceAnimals += page.length;
       for (const animal of page.filter(({ id }) => !this.#meant.has(id))) {
         const { id, externalId, name, categoryId } = animal;
-        const called = () => namelessKey(name, categories.nameOf(categoryId));
+        const called = () => lists.namelessKey(name, categories.nameOf(categoryId));
         unlisted.push({ animal, entry: externalId ?? this.#nameless.get(id) ?? called() });
       }
     }
-    const last = await lastSaid(tx, list, unlisted);
+    const last = await lists.lastSaid(tx, list, unlisted);
     const leftOut = this.#saidBy(undefined);
     const missing = unlisted
       .map(({ animal }) => animal)
@@ -442,7 +413,7 @@ export class Plan {
     // A record in error may be that of anybody.
     const inError = new Set(rejections.map(({ externalId }) => externalId));
     if (list.isDesk || partial !== undefined || inError.has(undefined)) return sourceAnimals;
-    for (const each of await entriesOfRemoved(tx, list.source)) {
+    for (const each of await lists.entriesOfRemoved(tx, list.source)) {
       const { entry, petId } = each;
       const isListed = petId === null ? named.has(entry) : this.#meant.has(petId);
       if (isListed || inError.has(entry)) continue;

@@ -4,8 +4,12 @@
  */
 import { describe, expect, test } from "bun:test";
 import { Notes } from "../../../../src/features/import/messages.ts";
-import { newestOf } from "../../../../src/features/import/plan/match.ts";
-import { decide, listFields, type Said } from "../../../../src/features/import/plan/said.ts";
+import {
+  decide,
+  listFields,
+  newestOf,
+  type Said,
+} from "../../../../src/features/import/plan/said.ts";
 import { type Given, prepare } from "../../../../src/features/import/understand/propose.ts";
 import { bytesOf } from "../helpers.ts";
 
