@@ -176,7 +176,7 @@ function foreignKind(beginning: string): Message | undefined {
   if (!/^<(?:!doctype html|html|head|body|table|meta)\b/i.test(text)) {
     return text.startsWith("<") ? message("otherKind", "XML") : undefined;
   }
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
+  const [, title] = /<title[^>]*>([^<]*)/i.exec(text) ?? [];
   const isTable = /<table\b|schemas-microsoft-com:office:excel/i.test(text);
   if (isTable && title === undefined) return message("htmlTable");
   const words = decodeHTML(title ?? "").trim();

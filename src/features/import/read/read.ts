@@ -1,5 +1,4 @@
 /** Bytes to records, before anybody knows what these mean. */
-import { UsageError } from "../../usage-error.ts";
 import { type Message, message, type Note } from "../messages.ts";
 import { type Known, opened, UnreadableInput } from "./input.ts";
 import { isListName, jsonRecords } from "./json.ts";
@@ -33,18 +32,11 @@ export type Part = Readonly<{ sheet?: string; records?: readonly string[] }>;
 
 /** A part as it is shown, and as `--records` takes it: a step with a dot or a comma is quoted. */
 export const partName = ({ sheet, records = [] }: Part): string =>
-  sheet ?? records.map((step) => (/[.,"]/.test(step) ? JSON.stringify(step) : step)).join(".");
+  sheet ?? records.map((step) => (/[.,]/.test(step) ? `"${step}"` : step)).join(".");
 
-/** The steps of `--records`. Throws UsageError for a quoted one that is not as in JSON. */
-export function stepsOf(path: string): readonly string[] {
-  const steps = path.match(/"(?:[^"\\]|\\.)*"|[^."]+/g) ?? [];
-  try {
-    return steps.map((step) => (step.startsWith('"') ? (JSON.parse(step) as string) : step));
-  } catch (error) {
-    const problem = `--records ${path} cannot be read: a name in quotes is written as in JSON.`;
-    throw new UsageError(problem, 'Write \\\\ for a backslash in it, and \\" for a quote.', error);
-  }
-}
+/** The steps of `--records`. */
+export const stepsOf = (path: string): readonly string[] =>
+  (path.match(/"[^"]*"|[^."]+/g) ?? []).map((step) => step.replaceAll('"', ""));
 
 /** An input of several lists, of which one is to be chosen. */
 export type Several = Readonly<{ parts: readonly Part[] }>;

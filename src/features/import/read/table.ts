@@ -192,7 +192,7 @@ export function boundRecords(lines: readonly number[]): void {
 }
 
 /** More rows are no table of animals, whatever stands above its header. */
-const rowsMax = limits.records + 100;
+export const rowsMax = limits.records + 100;
 
 /**
  * The rows of CSV text, the header among them. A line on which a quote is left open is a
@@ -261,30 +261,25 @@ function rowAt(text: string, from: number, delimiter: string) {
         const lineEnd = placeOf(text, "\n", at);
         if (quote >= lineEnd) return openLine(text, from, lineEnd);
         end = Math.min(placeOf(text, delimiter, quote + 1), lineEnd);
-        row.push(text.slice(at, beforeReturns(text, at, end)));
+        row.push(text.slice(at, beforeReturn(text, end)));
       }
     } else {
       let code = text.charCodeAt(end);
       while (end < text.length && code !== delimiterCode && code !== newlineCode) {
         code = text.charCodeAt((end += 1));
       }
-      row.push(text.slice(at, code === delimiterCode ? end : beforeReturns(text, at, end)));
+      row.push(text.slice(at, code === delimiterCode ? end : beforeReturn(text, end)));
     }
     if (text[end] !== delimiter) return { row, end: Math.min(end + 1, text.length) };
     at = end + 1;
   }
 }
 
-/** Where the carriage returns before a place begin. */
-function beforeReturns(text: string, from: number, end: number): number {
-  let last = end;
-  while (last > from && text[last - 1] === "\r") last -= 1;
-  return last;
-}
+const beforeReturn = (text: string, end: number) => (text[end - 1] === "\r" ? end - 1 : end);
 
 /** A line on which a quote stays open: the next one can be read. */
 function openLine(text: string, from: number, lineEnd: number) {
-  const written = text.slice(from, beforeReturns(text, from, lineEnd));
+  const written = text.slice(from, beforeReturn(text, lineEnd));
   const end = Math.min(lineEnd + 1, text.length);
   return { row: new MalformedRecord(message("quoteOpen"), written), end };
 }

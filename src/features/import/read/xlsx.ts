@@ -5,62 +5,40 @@ import { decodeXML } from "entities/decode";
 import { isoSeconds } from "../../../domain/clock.ts";
 import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
-import { sharedTexts as sharedCells } from "./table.ts";
+import { rowsMax, sharedTexts } from "./table.ts";
 
-export interface Sheet {
-  readonly name: string;
-  rows(max?: number): SheetRows;
-}
-
-/** Rows of texts, dates as ISO 8601, formulas as their values; each with its number. */
-export interface SheetRows {
-  readonly lines: readonly number[];
-  readonly rows: readonly string[][];
-}
-
-/** What may stand above a list, beside its records. */
-const moreRows = 60;
 /** More of them are not looked at: no list of animals is behind them. */
 const sheetsMax = 50;
-/** More texts than an import's cells have, and each takes memory of its own. */
-const sharedTextsMax = 800_000;
-/** Excel has no more formats for cells. */
-const formatsMax = 65_536;
+/** More texts and formats than an import's cells have, and each takes memory of its own. */
+const elementsMax = 800_000;
 
 /**
  * The sheets of a workbook that are not hidden. Throws UnreadableInput for what is no workbook, or
  * unpacks to more than an import takes.
  */
-export function sheetsOf(bytes: Uint8Array): readonly Sheet[] {
+export function sheetsOf(bytes: Uint8Array) {
   const archive = archiveOf(bytes, limits.bytes);
-  const text = (name: string) => xmlOf(archive.part(name));
-  const main = relationsOf(text, "").find(({ type }) => type === "officeDocument");
-  const path = main?.target ?? "xl/workbook.xml";
+  const text = (name = "") => xmlOf(archive.part(name));
+  const path = targetsOf(text, "").get("officeDocument") ?? "xl/workbook.xml";
   const workbook = text(path);
   if (workbook === "") throw otherArchive(archive.names);
-  const relations = relationsOf(text, path);
-  const partOf = (kind: string) => text(relations.find(({ type }) => type === kind)?.target ?? "");
-  const sheets = [...elements(workbook, "sheet")].slice(0, sheetsMax);
+  const targets = targetsOf(text, path);
+  const sheets = all(workbook, "sheet", (_, tag) => tag).slice(0, sheetsMax);
   if (sheets.length === 0) throw unreadable("it has no sheets");
-  const [[properties = ""] = []] = elements(workbook, "workbookPr");
+  const [[, properties = ""] = []] = elements(workbook, "workbookPr");
   const book: Book = {
-    shared: sharedTexts(partOf("sharedStrings")),
-    formats: dateFormats(partOf("styles")),
+    shared: all(text(targets.get("sharedStrings")), "si", textIn),
+    formats: dateFormats(text(targets.get("styles"))),
     is1904: /^(?:1|true)$/.test(attribute(properties, "date1904")),
-    same: sharedCells(),
+    same: sharedTexts(),
   };
-  return sheets.flatMap(([attributes]) => {
-    if (/hidden/i.test(attribute(attributes, "state"))) return [];
-    const id = attribute(attributes, String.raw`(?:\w{1,20}:)?id`);
-    const target = relations.find((each) => each.id === id)?.target ?? "";
-    let known: string | undefined;
-    const rows = (max?: number) => {
-      known ??= text(target);
-      const found = rowsOf(known, book, max);
-      // The beginning only tells whether there is a list.
-      return max === undefined ? merged(found, known) : found;
-    };
-    return [{ name: decodeXML(attribute(attributes, "name")), rows }];
+  return sheets.flatMap((tag) => {
+    if (/hidden/i.test(attribute(tag, "state"))) return [];
+    const target = targets.get(attribute(tag, String.raw`(?:\w{1,20}:)?id`));
+    let xml: string | undefined;
+    /** Its filled rows, of which the first are enough to tell whether it is a list. */
+    const rows = (max?: number) => rowsOf((xml ??= text(target)), book, max);
+    return [{ name: decodeXML(attribute(tag, "name")), rows }];
   });
 }
 
@@ -91,7 +69,7 @@ export function archiveOf(bytes: Uint8Array, bytesMax: number) {
       const nameEnd = at + 46 + archive.readUInt16LE(at + 28);
       const name = archive.toString("utf8", at + 46, nameEnd);
       const isEntry = archive.readUInt32LE(at) === directoryMark && !entries.has(keyOf(name));
-      if (end < 0 || !isEntry) throw damaged();
+      if (!isEntry) throw damaged();
       names.push(name);
       entries.set(keyOf(name), at);
       at = nameEnd + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
@@ -131,16 +109,17 @@ function readBounded<T>(read: () => T): T {
   }
 }
 
-/** What a part refers to, by the last word of its type; the archive is the part without a name. */
-function relationsOf(text: (name: string) => string, part: string) {
-  const [, folder = "", name = ""] = /^(.*\/)?([^/]*)$/.exec(part) ?? [];
-  const relations = elements(text(`${folder}_rels/${name}.rels`), "Relationship");
-  return [...relations].map(([attributes]) => {
-    const [id, type] = [attribute(attributes, "Id"), attribute(attributes, "Type")];
-    const path = decodeXML(attribute(attributes, "Target")).replaceAll("\\", "/");
+/** What a part refers to, by the id and by the last word of the type; "" is the archive itself. */
+function targetsOf(text: (name: string) => string, part: string): ReadonlyMap<string, string> {
+  const [folder, targets] = [posix.dirname(part), new Map<string, string>()];
+  const relations = text(posix.join(folder, `_rels/${posix.basename(part)}.rels`));
+  for (const [, tag] of elements(relations, "Relationship")) {
+    const path = decodeXML(attribute(tag, "Target")).replaceAll("\\", "/");
     const target = posix.resolve("/", folder, path).slice(1);
-    return { id, type: type.replace(/^.*\//, ""), target };
-  });
+    targets.set(attribute(tag, "Type").replace(/^.*\//, ""), target);
+    targets.set(attribute(tag, "Id"), target);
+  }
+  return targets;
 }
 
 /** The text of a part without the prefixes of a namespace; empty if there is none. */
@@ -151,7 +130,7 @@ function xmlOf(part: Uint8Array | undefined): string {
   return xml.replaceAll(/<(\/?)\w{1,20}:/g, "<$1");
 }
 
-/** The elements of this name: what their tags have, and what is in them. No tag has `<` in it. */
+/** What is in each element of this name, and in its tag, which has no `<`. */
 function* elements(xml: string, name: string): Generator<readonly [string, string]> {
   const tag = new RegExp(String.raw`<${name}((?:\s[^<>]{0,2000})?)/?>`, "g");
   for (let found = tag.exec(xml); found; found = tag.exec(xml)) {
@@ -159,9 +138,18 @@ function* elements(xml: string, name: string): Generator<readonly [string, strin
     const isEmpty = xml[from - 2] === "/";
     const end = isEmpty ? from : xml.indexOf(`</${name}>`, from);
     if (end < 0) return;
-    yield [found[1] ?? "", xml.slice(from, end)];
+    yield [xml.slice(from, end), found[1] ?? ""];
     if (!isEmpty) tag.lastIndex = end + name.length + 3;
   }
+}
+
+/** What each element of this name comes to. Throws UnreadableInput for too many. */
+function all<T>(xml: string, name: string, of: (inner: string, tag: string) => T): T[] {
+  const found: T[] = [];
+  for (const [inner, tag] of elements(xml, name)) {
+    if (found.push(of(inner, tag)) > elementsMax) throw tooLarge();
+  }
+  return found;
 }
 
 const attributePatterns = new Map<string, RegExp>();
@@ -175,19 +163,11 @@ function attribute(attributes: string, name: string): string {
   return double ?? single;
 }
 
-function sharedTexts(xml: string): readonly string[] {
-  const texts: string[] = [];
-  for (const [, inner] of elements(xml, "si")) {
-    if (texts.push(textIn(inner)) > sharedTextsMax) throw tooLarge();
-  }
-  return texts;
-}
-
 /** A text in pieces. One that is read out (`rPh`) is none of them. */
 function textIn(xml: string): string {
-  const behind = (each: string) => each.slice(each.indexOf("</rPh>") + 1);
-  const pieces = xml.split("<rPh").map((each, at) => (at === 0 ? each : behind(each)));
-  return [...elements(pieces.join(""), "t")].map(([, text]) => plain(text)).join("");
+  const [first = "", ...others] = xml.split("<rPh");
+  const pieces = [first, ...others.map((each) => each.slice(each.indexOf("</rPh>") + 1))];
+  return all(pieces.join(""), "t", plain).join("");
 }
 
 /** A text of XML, with the characters that Excel writes by their codes. */
@@ -198,17 +178,12 @@ const plain = (xml: string): string =>
 
 /** True, by the number of a cell's format, for those that show a date. */
 function dateFormats(xml: string): readonly boolean[] {
-  const code = ([attributes]: readonly [string, string]) =>
-    [attribute(attributes, "numFmtId"), decodeXML(attribute(attributes, "formatCode"))] as const;
-  const own = new Map([...elements(xml, "numFmt")].map(code));
-  const [[, cells = ""] = []] = elements(xml, "cellXfs");
-  const formats = [...elements(cells, "xf")].map(([attributes]) => {
-    const id = attribute(attributes, "numFmtId");
-    const found = own.get(id);
-    return found === undefined ? usualDates.has(Number(id)) : isDateCode(found);
-  });
-  if (formats.length > formatsMax || own.size > formatsMax) throw tooLarge();
-  return formats;
+  const idOf = (tag: string) => attribute(tag, "numFmtId");
+  const isDate = (_: string, tag: string) =>
+    [idOf(tag), isDateCode(decodeXML(attribute(tag, "formatCode")))] as const;
+  const own = new Map(all(xml, "numFmt", isDate));
+  const [[cells = ""] = []] = elements(xml, "cellXfs");
+  return all(cells, "xf", (_, tag) => own.get(idOf(tag)) ?? usualDates.has(Number(idOf(tag))));
 }
 
 const usualDates: ReadonlySet<number> = new Set([
@@ -226,26 +201,30 @@ interface Book {
   readonly same: (text: string) => string;
 }
 
-/** The filled rows of a sheet. Throws UnreadableInput for one that cannot be read. */
-function rowsOf(xml: string, book: Book, rowsMax = Infinity): SheetRows {
+/**
+ * The filled rows of a sheet, each with its number: texts, dates as ISO 8601, formulas as their
+ * values. Throws UnreadableInput for a sheet that cannot be read.
+ */
+function rowsOf(xml: string, book: Book, max = Infinity) {
   const lines: number[] = [];
   const rows: string[][] = [];
   let line = 0;
   // A text that is stored once may be in every row, and a value may stand far out in each.
   let size = 0;
-  for (const [attributes, inner] of elements(xml, "row")) {
-    line = Number(attribute(attributes, "r")) || line + 1;
+  for (const [inner, tag] of elements(xml, "row")) {
+    line = Number(attribute(tag, "r")) || line + 1;
     const row = rowOf(inner, line, book);
     if (row.length === 0) continue;
     lines.push(line);
     rows.push(row);
     for (const text of row) size += text.length + placeBytes;
     if (size > limits.bytes) throw tooLarge();
-    if (rows.length > limits.records + moreRows) {
+    if (rows.length > rowsMax) {
       throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
     }
-    if (rows.length === rowsMax) break;
+    if (rows.length === max) break;
   }
+  spread(xml, new Map(lines.map((each, at) => [each, rows[at] ?? []])));
   return { lines, rows };
 }
 
@@ -258,11 +237,11 @@ const placeBytes = 4;
 function rowOf(xml: string, line: number, book: Book): string[] {
   const row: string[] = [];
   let [column, filled] = [-1, 0];
-  for (const [attributes, inner] of elements(xml, "c")) {
-    const name = attribute(attributes, "r");
+  for (const [inner, tag] of elements(xml, "c")) {
+    const name = attribute(tag, "r");
     column = name === "" ? column + 1 : columnOf(name);
-    const text = textOf(attributes, inner, book);
-    if (text === "" && /<f[\s/>]/.test(inner) && attribute(attributes, "t") !== "str") {
+    const text = textOf(inner, tag, book);
+    if (text === "" && /<f[\s/>]/.test(inner) && attribute(tag, "t") !== "str") {
       throw new UnreadableInput(line, message("formulaValueless", name));
     }
     // Formatted sheets have cells up to their last column, but nothing in them.
@@ -287,8 +266,8 @@ function columnOf(cell: string): number {
   return column - 1;
 }
 
-function textOf(attributes: string, inner: string, { shared, formats, is1904 }: Book): string {
-  const kind = attribute(attributes, "t");
+function textOf(inner: string, tag: string, { shared, formats, is1904 }: Book): string {
+  const kind = attribute(tag, "t");
   if (kind === "inlineStr") return textIn(inner);
   const value = plain(/<v(?:\s[^<>]*)?>([^<]*)/.exec(inner)?.[1] ?? "");
   switch (kind) {
@@ -302,7 +281,7 @@ function textOf(attributes: string, inner: string, { shared, formats, is1904 }: 
     case "n": {
       const number = Number(value);
       if (value === "" || Number.isNaN(number)) return value;
-      const isDate = formats[Number(attribute(attributes, "s") || "-1")] === true;
+      const isDate = formats[Number(attribute(tag, "s") || "-1")] === true;
       return isDate ? dateText(number, is1904) : String(number);
     }
     default:
@@ -325,28 +304,24 @@ function dateText(serial: number, is1904: boolean): string {
 
 /** More cells than these under one value are a layout, not a list. */
 const mergedCellsMax = 10_000;
-/** More merged cells in all lie over one another. */
-const mergedMax = 10 * limits.records;
+/** More places than these are of merged cells that lie over one another. */
+const mergedMax = 100 * limits.records;
 
-/** The rows with the value of a merged cell in each row that it spans. */
-function merged({ lines, rows }: SheetRows, xml: string): SheetRows {
-  const at = new Map(lines.map((line, index) => [line, index]));
+/** Gives each row that a merged cell spans its value; a title spans columns alone. */
+function spread(xml: string, rows: ReadonlyMap<number, string[]>): void {
   let left = mergedMax;
-  for (const [attributes] of elements(xml, "mergeCell")) {
-    const [, letters = "", first, others = letters, last = first] =
-      /^([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?$/.exec(attribute(attributes, "ref")) ?? [];
+  for (const [, tag] of elements(xml, "mergeCell")) {
+    const [, letters = "", first, last] =
+      /^([A-Z]{1,3})(\d{1,7}):\1(\d{1,7})$/.exec(attribute(tag, "ref")) ?? [];
     const [column, from, to] = [columnOf(letters), Number(first), Number(last)];
-    // Titles span columns; what spans rows is a value of each of them.
-    if (letters === "" || letters !== others || to - from > mergedCellsMax) continue;
-    left -= to - from + 1;
+    const value = rows.get(from)?.[column] ?? "";
+    if (value === "" || to - from > mergedCellsMax) continue;
+    left -= (to - from + 1) * (column + 1);
     if (left < 0) throw unreadable("its cells overlap");
-    const value = rows[at.get(from) ?? -1]?.[column] ?? "";
     for (let line = from; line <= to; line += 1) {
-      const cells = rows[at.get(line) ?? -1];
-      if (cells === undefined || value === "") continue;
+      const cells = rows.get(line) ?? [];
       while (cells.length <= column) cells.push("");
       cells[column] = value;
     }
   }
-  return { lines, rows };
 }
