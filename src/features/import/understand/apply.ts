@@ -109,22 +109,19 @@ export function understand(
 }
 
 /** The dates of a list, with the order of day and month that it tells, or that is remembered. */
-function datesOf(
-  sample: Sample,
-  { dayFirst, columns = {} }: Reading,
-  layout: Layout | undefined,
-): Dates {
+function datesOf(sample: Sample, { dayFirst, columns }: Reading, layout?: Layout): Dates {
   const dates = new Dates(dayFirst, layout?.dayFirst);
   if (dayFirst !== undefined) return dates;
-  const fields = sample.own.filter(({ name }) => isDateHeading(name) || name === columns.updatedAt);
+  const fields = sample.own.filter(
+    ({ name }) => dateHeading.test(name) || tellsOf(name) || name === columns?.updatedAt,
+  );
   for (const record of sample.records.filter(hasFields)) {
     for (const { read } of fields) dates.learn(read(record));
   }
   return dates;
 }
 
-const isDateHeading = (name: string) =>
-  /date|fecha|datum|data|time|update|chang|modif|dato/i.test(name) || tellsOf(name) !== undefined;
+const dateHeading = /date|fecha|datum|data|time|update|chang|modif|dato/i;
 
 function columnsReader(
   sample: Sample,

@@ -34,8 +34,6 @@ interface Telling extends Column {
   readonly tells: Tells;
   /** What a value of it means; undefined for one that tells only when it came. */
   readonly rule: Rule | undefined;
-  /** True for one that the status is read from: only its day counts. */
-  readonly isOwn: boolean;
 }
 
 /** What a value says; `open` where that is to be asked. */
@@ -116,41 +114,39 @@ const plainAround =
   /^(?:attributes|fields|properties|data|details|node|acf|meta|animal|pet|adoption|status)$/i;
 
 /** The columns that say something; where one within an object says nothing, its own name may. */
-const tellingOf = (sample: Sample, own: ReadonlySet<string>): readonly Telling[] =>
+const tellingOf = (sample: Sample): readonly Telling[] =>
   columnsOf(sample).flatMap((each) => {
-    const { name, within, isAgain } = each;
+    const { name, within } = each;
     const { outer = "", inner = "" } = within ?? {};
     const alone = plainAround.test(outer) ? tellsOf(inner) : undefined;
     const tells = within ? (tellsOf(`${outer} ${inner}`) ?? alone) : tellsOf(name);
-    // Of several columns of one name the first is the one that was read.
-    const isOwn = isAgain !== true && own.has(name);
-    return tells === undefined ? [] : { ...each, tells, rule: rules[tells], isOwn };
+    return tells === undefined ? [] : { ...each, tells, rule: rules[tells] };
   });
 
 /** Tells what an intake or a return came after. Without a time of day, the day counts. */
 function undoneBy(all: readonly Telling[], { dates }: MapperContext, outcomes: readonly Field[]) {
-  const latest = (...kinds: readonly Tells[]) => {
-    const columns = all.filter(({ tells }) => kinds.includes(tells));
-    return (record: unknown) =>
-      Math.max(0, ...columns.map(({ read }) => dates.sortable(read(record)) ?? 0));
+  const latest = (record: unknown, ...kinds: readonly Tells[]) => {
+    const own = all.filter(({ tells }) => kinds.includes(tells));
+    return Math.max(0, ...own.map(({ read }) => dates.sortable(read(record)) ?? 0));
   };
-  const [cameAt, returnedAt] = [latest("intake", "returned"), latest("returned")];
-  const [leftAt, adoptedAt] = [latest("departure", "outcome"), latest("adoption")];
   const hasOutcome = (record: unknown) => outcomes.some((read) => isFilled(read(record)));
   return (tells: Tells, date: number | undefined, record: unknown): boolean => {
     switch (tells) {
       case "departure":
-        return date !== undefined && (hasOutcome(record) || cameAt(record) >= date);
+        if (date === undefined) return false;
+        return hasOutcome(record) || latest(record, "intake", "returned") >= date;
       case "way":
       case "kennel":
         return hasOutcome(record);
-      case "outcome":
-        return leftAt(record) > 0 && cameAt(record) > leftAt(record);
+      case "outcome": {
+        const left = latest(record, "departure", "outcome");
+        return left > 0 && latest(record, "intake", "returned") > left;
+      }
       case "adoption":
       case "adopter": {
         // An adoption without a date was before the return.
-        const adopted = (tells === "adoption" ? date : undefined) ?? adoptedAt(record);
-        const returned = returnedAt(record);
+        const adopted = (tells === "adoption" ? date : undefined) ?? latest(record, "adoption");
+        const returned = latest(record, "returned");
         return returned > 0 && returned >= adopted && (adopted > 0 || tells === "adopter");
       }
       default:
@@ -233,13 +229,16 @@ function sayingsOf(
   ignored: readonly string[],
 ): (record: unknown) => readonly Said[] {
   const { dates, statuses } = context;
-  const all = tellingOf(sample, new Set([...own, ...ignored]));
+  const all = tellingOf(sample);
+  // Of several columns of one name the first is the one that was read.
+  const isOwn = ({ name, isAgain }: Telling) =>
+    isAgain !== true && (own.has(name) || ignored.includes(name));
   /** Of a status no word of which is known, the column may be the state of a country. */
   const mayTell = ({ tells, name, read }: Telling) =>
     tells !== "status" ||
     (own.size === 0 && !mayBeCountry.test(name)) ||
     sample.first.some((record) => hasFields(record) && statuses.knows(read(record)));
-  const columns = all.filter((each) => each.rule && !each.isOwn && mayTell(each));
+  const columns = all.filter((each) => each.rule && !isOwn(each) && mayTell(each));
   const outcomes = columns.filter(({ tells }) => tells === "outcome").map(({ read }) => read);
   const isUndone = undoneBy(all, context, outcome ? [outcome, ...outcomes] : outcomes);
   const judge = judgeOf(context);
@@ -314,12 +313,11 @@ export class Weighing {
   }
 
   notes(): readonly Note[] {
+    const [first] = this.#disagreeing;
+    if (first === undefined) return [];
     const names = this.#disagreeing.slice(0, namesShown).map(({ name }) => JSON.stringify(name));
     const [said, records] = [message("columnsDisagree"), this.#disagreeing.length];
-    const example = names.join(", ");
-    return this.#disagreeing
-      .slice(0, 1)
-      .map(({ line }) => ({ said, records, firstLine: line, example }));
+    return [{ said, records, firstLine: first.line, example: names.join(", ") }];
   }
 }
 

@@ -255,7 +255,7 @@ function statusGuess(
   statuses: Statuses,
 ): StatusGuess | undefined {
   const column = best(columns, (each) => statusScore(each, sample, statuses));
-  if (column === undefined) return flagColumn(columns, sample) ?? adoptionDate(columns, sample);
+  if (column === undefined) return flagColumn(columns, sample);
   return { column };
 }
 
@@ -305,14 +305,10 @@ function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | u
       return { column, words: Object.fromEntries(words), whenBlank: no };
     }
   }
-  return undefined;
-}
-
-/** A day of adoption counts unless a return is later, as beside a status. */
-function adoptionDate(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
-  const column = columns.find(({ tells }) => tells === "adoption");
-  if (column === undefined || shareOf(allOf(column, sample), isDate) < knownShare) return undefined;
-  return { whenBlank: "available", believed: column.name };
+  // A day of adoption counts unless a return is later, as beside a status.
+  const isDay = (each: Filled) => shareOf(allOf(each, sample), isDate) >= knownShare;
+  const day = columns.find((each) => each.tells === "adoption" && isDay(each));
+  return day && { whenBlank: "available", believed: day.name };
 }
 
 const askedWordsMax = 20;

@@ -104,7 +104,7 @@ export function propose(list: List, given: Given, remembered?: Reading): Proposa
   const found = readingOf(list, sample, given, remembered);
   const { reading, open } = found;
   const outline = { reading, columns: sample.names, rows: rowsOf(sample) };
-  if (open === undefined) return { ...outline, ...understood(list, sample.names, found, given) };
+  if (open === undefined) return { ...outline, ...understood(list, found, given) };
   return { ...outline, open: [open], refusal: new UnreadableInput(0, advised(outline, open)) };
 }
 
@@ -123,7 +123,7 @@ export async function prepare(bytes: Uint8Array, given: Given): Promise<Prepared
 export async function prepareAgain(bytes: Uint8Array, reading: Reading): Promise<Prepared> {
   const list = readList(bytes, reading);
   if ("parts" in list) return preparedOf(severalLists(list.parts));
-  return preparedOf(understood(list, columnsIn(list), { reading, isGuessed: false }, reading));
+  return preparedOf(understood(list, { reading, isGuessed: false }, reading));
 }
 
 /** How it was read, with what words meant by their sense: it reads the next list the same way. */
@@ -277,12 +277,11 @@ function orStatusMissing<T>(work: () => T): T | UnreadableInput {
 
 /** Throws UnreadableInput where a guess leaves nobody for adoption, and names its column. */
 function understood(
-  { shape, partial, bytes, ...input }: Input,
-  columns: readonly string[],
+  input: Input,
   { reading, isGuessed, isStatusGuessed = false }: Found,
   { source = "" }: Given | Reading,
 ): Result {
-  const understanding = orStatusMissing(() => understand({ shape, ...input }, reading));
+  const understanding = orStatusMissing(() => understand(input, reading));
   if (understanding instanceof UnreadableInput) {
     return { open: [{ is: "status" }], refusal: understanding };
   }
@@ -307,22 +306,20 @@ function understood(
     const problem = message("columnTakes", shellWord(taker.column), ...counts);
     return { open, refusal: new UnreadableInput(0, problem) };
   }
-  const notes = [...input.notes, ...nobody];
   const isSourceNamed = reading.format !== "map" || source !== "";
-  const plain = { columns, reading, isGuessed, isSourceNamed, understanding };
-  return { open, prepared: { ...plain, input: { shape, notes, partial, bytes } } };
+  const plain = { columns: columnsIn(input), reading, isGuessed, isSourceNamed, understanding };
+  const { shape, partial, bytes, notes } = input;
+  const own = { shape, partial, bytes, notes: [...notes, ...nobody] };
+  return { open, prepared: { ...plain, input: own } };
 }
 
 const isOut = (status: Meaning | undefined) => status !== "available" && status !== "pending";
 
 function wordsIn(outcomes: Understanding["outcomes"]): readonly Question[] {
-  const unknown = outcomes.flatMap((each) =>
-    each.kind === "reject" && each.unknownStatus !== undefined
-      ? [{ column: each.field, word: each.unknownStatus }]
-      : [],
-  );
-  return [...Map.groupBy(unknown, ({ column }) => column)].map(([column, all]) => {
-    const words = [...Map.groupBy(all, ({ word }) => word)];
+  const bad = outcomes.filter((each) => each.kind === "reject");
+  const unknown = bad.filter(({ unknownStatus }) => unknownStatus !== undefined);
+  return [...Map.groupBy(unknown, ({ field }) => field)].map(([column, all]) => {
+    const words = [...Map.groupBy(all, ({ unknownStatus = "" }) => unknownStatus)];
     const counted = words.map(([word, { length: records }]) => ({ word, records }));
     return { is: "words", column, words: counted };
   });
