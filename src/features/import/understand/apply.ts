@@ -1,6 +1,6 @@
 /** A reading carried out on all records of a list: the same for every door. */
 import { dayMs, systemClock } from "../../../domain/clock.ts";
-import { isBlank, message, type Note, Notes, wordOf } from "../messages.ts";
+import { isBlank, message, Notes, wordOf } from "../messages.ts";
 import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
@@ -14,7 +14,7 @@ import {
   sampleOf,
 } from "./columns.ts";
 import { Dates, sortableTime } from "./dates.ts";
-import { type Taker, Weighing } from "./evidence.ts";
+import { Weighing } from "./evidence.ts";
 import { isOfStays } from "./guess.ts";
 import { tellsOf } from "./headings.ts";
 import { includedNames, type Layout, layoutOf, ownReader, requireNeeded } from "./layouts.ts";
@@ -24,7 +24,6 @@ import {
   idOrName,
   type MapperContext,
   mapperOf,
-  type Outcome,
   type RecordReader,
   type Said,
   shelterName,
@@ -55,21 +54,14 @@ export interface Reading extends ReadOptions {
   readonly source: string;
 }
 
-export interface Understanding {
-  readonly outcomes: readonly Outcome[];
-  readonly notes: readonly Note[];
-  readonly stems: ReadonlyMap<string, Meaning>;
-  /** True where the day comes first in 4/3/2026; undefined where nothing tells it. */
-  readonly dayFirst: boolean | undefined;
-  readonly takers: readonly Taker[];
-}
+export type Understanding = ReturnType<typeof understand>;
 
 /** What the records of an input say. Throws UnreadableInput where the reading does not fit it. */
 export function understand(
   { columns, records: given, included, lines, shape }: Omit<Input, "bytes" | "options" | "notes">,
   reading: Reading,
   nowMs = systemClock(),
-): Understanding {
+) {
   const layout = layoutOf(reading.format);
   if (layout === undefined && reading.format !== "map") {
     throw new Error(`there is no format ${reading.format}`);
@@ -94,7 +86,7 @@ export function understand(
   const reader =
     reading.format === "rehome"
       ? ownReader(sample, reading, context)
-      : columnsReader(sample, reading, layout, context);
+      : columnsReader(sample, reading, context);
   const weighing = new Weighing(sample, reader, reading);
   const map = mapperOf(columns, reader, weighing.weigh);
   const outcomes = records.map((record, at) => map(record, lines[at] ?? 0));
@@ -103,6 +95,7 @@ export function understand(
     outcomes,
     notes: [...notes.list(), ...weighing.notes()],
     stems: reader.context.statuses.stems(),
+    /** Undefined where nothing tells it. */
     dayFirst: dates.dayFirst,
     takers: weighing.takers(),
   };
@@ -123,12 +116,8 @@ function datesOf(sample: Sample, { dayFirst, columns }: Reading, layout?: Layout
 
 const dateHeading = /date|fecha|datum|data|time|update|chang|modif|dato/i;
 
-function columnsReader(
-  sample: Sample,
-  reading: Reading,
-  layout: Layout | undefined,
-  given: MapperContext,
-): RecordReader {
+function columnsReader(sample: Sample, reading: Reading, given: MapperContext): RecordReader {
+  const layout = layoutOf(reading.format);
   if (layout && layout.flat === undefined) requireNeeded(layout, sample);
   const { columns = {} } = reading;
   const of = (target: MapTarget): Column | undefined => {
@@ -156,7 +145,7 @@ function columnsReader(
     return { field: status?.name ?? "status", value };
   };
   const says = special?.says ?? saysOf;
-  const categoryOf = categoryReader(reading.category, layout, of("categoryId"));
+  const categoryOf = categoryReader(reading, of("categoryId"));
   const partsOf: RecordReader["partsOf"] = (record) => {
     const at = changed.find(({ read }) => !isBlank(read(record)));
     return {
@@ -174,17 +163,14 @@ function columnsReader(
 }
 
 /** They are few, and one object for each saves the memory of many. */
-function categoryReader(
-  kind: string | undefined,
-  layout: Layout | undefined,
-  column: Column | undefined,
-): (record: unknown) => CandidateCategory {
-  const all = kind === undefined ? undefined : { name: kind };
+function categoryReader({ category, format }: Reading, column?: Column) {
+  const all = category === undefined ? undefined : { name: category };
   const { name: field = "categoryId", read } = column ?? {};
   const known = new Map<unknown, CandidateCategory>();
   const categoryIn = (value: unknown) =>
-    layout === undefined ? idOrName(field, value) : categoryName(field, kindOf(value));
-  return (record) => all ?? known.getOrInsertComputed(read?.(record), categoryIn);
+    format === "map" ? idOrName(field, value) : categoryName(field, kindOf(value));
+  return (record: unknown): CandidateCategory =>
+    all ?? known.getOrInsertComputed(read?.(record), categoryIn);
 }
 
 /** The kind before a breed, where a column has both: `[Dog] Jindo`. */

@@ -58,7 +58,7 @@ interface Filled extends Column {
   readonly values: readonly unknown[];
 }
 
-interface StatusGuess {
+interface FlagGuess {
   readonly column?: Filled;
   /** Words that mean something in the column of the status alone, such as yes and no. */
   readonly words?: Readonly<Record<string, Meaning>>;
@@ -79,8 +79,9 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses) {
   const named = columns.filter(({ name }) => columnKey(name) === columnKey(map.status ?? ""));
   // What is said of blank ones leaves the others as they are.
   const candidates = map.status === undefined ? free() : named;
-  const { column, ...status } = statusGuess(candidates, sample, statuses) ?? {};
-  take("status", column);
+  const column = best(candidates, (each) => statusScore(each, sample, statuses));
+  const flag: FlagGuess = column === undefined ? flagGuess(candidates, sample) : {};
+  take("status", column ?? flag.column);
   take("name", best(free(), nameScore));
   const name = columns.find((each) => each.name === map.name);
   const id = best(free(), idScore);
@@ -88,7 +89,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses) {
   const isStay = isOfStays(sample.names, column?.name);
   const ofDate = best(free(), (each) => dateScore(each, isStay));
   take("updatedAt", ofDate);
-  if (column === undefined && status.believed === undefined) {
+  if (map.status === undefined && flag.believed === undefined) {
     const others = free().filter((each) => !isPlace(each, columns, statuses));
     const likely = likelyStatus(others);
     // Its words are asked for, unless somebody said what all are and none of them is known.
@@ -97,7 +98,7 @@ export function guessed(sample: Sample, given: FieldMap, statuses: Statuses) {
   }
   const targets = mapTargets.filter((target) => map[target] !== undefined);
   const ordered: FieldMap = Object.fromEntries(targets.map((target) => [target, map[target]]));
-  return { columns: ordered, ...status };
+  return { ...flag, columns: ordered };
 }
 
 function filled(sample: Sample): readonly Filled[] {
@@ -248,21 +249,11 @@ function dateScore({ tells, key, values }: Filled, isStay: boolean): number {
   return share === 1 && !areNumbers ? 0.5 + heading / 2 : 0;
 }
 
-/** The column that says whether an animal is for adoption: most of its words are known. */
-function statusGuess(
-  columns: readonly Filled[],
-  sample: Sample,
-  statuses: Statuses,
-): StatusGuess | undefined {
-  const column = best(columns, (each) => statusScore(each, sample, statuses));
-  if (column === undefined) return flagColumn(columns, sample);
-  return { column };
-}
-
 /** True for a report with a row per stay, whose outcome is blank while the animal is there. */
 export const isOfStays = (names: readonly string[], status = ""): boolean =>
   ofOutcome.test(columnKey(status)) && names.some((name) => ofStay.test(columnKey(name)));
 
+/** How well most of the words of a column are known to say whether an animal is for adoption. */
 function statusScore(column: Filled, sample: Sample, statuses: Statuses): number {
   const { key } = column;
   const heading = statusHeading(column);
@@ -294,7 +285,7 @@ const flags: readonly (readonly [Tells, yes: Meaning, no: Meaning])[] = [
   ["reservation", "pending", "available"],
 ];
 
-function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | undefined {
+function flagGuess(columns: readonly Filled[], sample: Sample): FlagGuess {
   for (const [tells, yes, no] of flags) {
     for (const column of columns.filter((each) => each.tells === tells)) {
       const values = allOf(column, sample);
@@ -308,7 +299,7 @@ function flagColumn(columns: readonly Filled[], sample: Sample): StatusGuess | u
   // A day of adoption counts unless a return is later, as beside a status.
   const isDay = (each: Filled) => shareOf(allOf(each, sample), isDate) >= knownShare;
   const day = columns.find((each) => each.tells === "adoption" && isDay(each));
-  return day && { whenBlank: "available", believed: day.name };
+  return day ? { whenBlank: "available", believed: day.name } : {};
 }
 
 const askedWordsMax = 20;

@@ -150,7 +150,7 @@ interface Found {
 
 /** Built in, remembered or proposed, in this order. */
 function readingOf(input: Input, sample: Sample, given: Given, remembered?: Reading): Found {
-  const { columns = {}, source = "", category, defaultStatus } = given;
+  const { columns = {}, source = "" } = given;
   const isOpen = given.columns === undefined && given.asksColumns !== true;
   const format = given.format ?? (isOpen ? detected(input, sample, given) : undefined);
   const answers = { ...input.options, ...answersOf(given) };
@@ -162,19 +162,18 @@ function readingOf(input: Input, sample: Sample, given: Given, remembered?: Read
     const built = { ...answers, format: name, source: own };
     // Of one that is built in, the answers are remembered.
     const isSame = remembered?.format === name;
-    return { reading: isSame ? again(remembered, built, own) : built, isGuessed: false };
+    return { reading: isSame ? again(remembered, built, given.source) : built, isGuessed: false };
   }
   if (sample.columns === undefined && !sample.first.some(isJsonObject)) {
     throw new UnreadableInput(0, message("noObjects"));
   }
   if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
     const reading = again(remembered, answers, given.source);
-    const open = openOf(reading.columns ?? {}, reading.category, reading.defaultStatus);
-    return { reading, isGuessed: given.source === undefined, open };
+    return { reading, isGuessed: given.source === undefined, open: openOf(reading) };
   }
   for (const [target, column] of Object.entries(columns)) mappedField(sample, target, column);
   const told: Reading = { ...answers, format: "map", columns, source };
-  const isTold = columns.name !== undefined && !openOf(columns, category, defaultStatus);
+  const isTold = columns.name !== undefined && openOf(told) === undefined;
   const isWhole = isTold && given.asksColumns !== true;
   return isWhole ? { reading: told, isGuessed: false } : guessedReading(sample, given, told);
 }
@@ -240,28 +239,23 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
   const statuses = { ...guess.words, ...told.statuses };
   const defaultStatus = given.defaultStatus ?? guess.whenBlank ?? ofAll;
   const believed = guess.believed ? [...(told.believed ?? []), guess.believed] : told.believed;
-  const asked = { is: "columns" } as const;
-  const open = asksColumns ? asked : openOf(found, category, defaultStatus);
   // A list without names may have all of its columns given.
   const isGuessed = !Bun.deepEquals(
     [found, category, statuses, defaultStatus],
     [columns, given.category, told.statuses, given.defaultStatus],
   );
   const isStatusGuessed = columns.status === undefined && found.status !== undefined;
-  const answers = { columns: found, category, statuses, defaultStatus, believed };
-  return { reading: { ...told, ...answers }, isGuessed, isStatusGuessed, open };
+  const reading = { ...told, columns: found, category, statuses, defaultStatus, believed };
+  const open = asksColumns ? ({ is: "columns" } as const) : openOf(reading);
+  return { reading, isGuessed, isStatusGuessed, open };
 }
 
-function openOf(
-  found: FieldMap,
-  category: string | undefined,
-  status: Meaning | undefined,
-): Open | undefined {
-  const isKind = (found.categoryId ?? category) !== undefined;
-  const isStatus = (found.status ?? status) !== undefined;
+function openOf({ columns = {}, category, defaultStatus }: Omit<Reading, "format" | "source">) {
+  const isKind = (columns.categoryId ?? category) !== undefined;
+  const isStatus = (columns.status ?? defaultStatus) !== undefined;
   if (isKind && isStatus) return undefined;
-  if (found.name === undefined) return { is: "columns" };
-  return { is: isKind ? "status" : "category" };
+  if (columns.name === undefined) return { is: "columns" } as const;
+  return { is: isKind ? "status" : "category" } as const;
 }
 
 /** What work comes to; an error where nothing says whether animals are for adoption. */
@@ -302,8 +296,8 @@ function understood(
   ];
   const [taker] = takers;
   if (taker !== undefined) {
-    const counts = [String(taker.records), String(taker.available)] as const;
-    const problem = message("columnTakes", shellWord(taker.column), ...counts);
+    const { column: name, records, available } = taker;
+    const problem = message("columnTakes", shellWord(name), `${records}`, `${available}`);
     return { open, refusal: new UnreadableInput(0, problem) };
   }
   const isSourceNamed = reading.format !== "map" || source !== "";
@@ -336,7 +330,9 @@ function rowsOf({ first, own }: Sample): Proposal["rows"] {
 /** The columns with a value of each, and what is open as options. No meaning is proposed. */
 function advised({ columns, rows: [first = []] }: Omit<Proposal, "open">, { is }: Open) {
   const width = Math.max(...columns.map((name) => name.length));
-  const lines = columns.map((name, at) => `  ${name.padEnd(width)}  ${first[at] ?? ""}`);
+  const lines = columns.map(
+    (name, at) => `  ${name.padEnd(width)}  ${JSON.stringify(first[at] ?? "")}`,
+  );
   return message("formatUnknown", lines.join("\n"), options[is]);
 }
 

@@ -113,7 +113,7 @@ describe("a format that does not fit", () => {
     expect(await refusal(readWhole("a,b\n1,2\n"))).toContain("categoryId=COLUMN");
     // Columns of one name, or of none, each show their own value.
     const twice = await refusal(readWhole("Pet,Pet,,,K\nRex,Max,x,y,Dog\n"));
-    expect([...twice.matchAll(/^ {2}.* (\w+)$/gm)].map(([, value]) => value)).toEqual(
+    expect([...twice.matchAll(/^ {2}.*"(.*)"$/gm)].map(([, value]) => value)).toEqual(
       "Rex Max x y Dog".split(" "),
     );
   });

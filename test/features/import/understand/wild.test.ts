@@ -8,6 +8,8 @@ import {
   type Given,
   prepare,
   prepareAgain,
+  propose,
+  readList,
 } from "../../../../src/features/import/understand/propose.ts";
 import {
   type Meaning,
@@ -258,6 +260,14 @@ test("the advice names the option for what is open, and what it told is guessed 
     "3 Bella / Dog / available [d2]",
     "4 Tom / Dog / available [d3]",
   ]);
+});
+
+test("a layout that was confirmed before keeps the source that was told for it", () => {
+  const row = '[{"id":1,"organization_id":"MI1","name":"P","type":"Dog","status":"adoptable"}]';
+  const told = { format: "petfinder", source: "north", statuses: {} };
+  const sourceOf = (given: Given) =>
+    propose(readList(bytesOf(row), given), given, told).reading?.source;
+  expect([{}, { source: "south" }].map(sourceOf)).toEqual(["north", "south"]);
 });
 
 test("a map that names all but a name is whole, and a report by stay stays one", async () => {
