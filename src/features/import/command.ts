@@ -6,7 +6,6 @@ import { AppError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/exact-json.ts";
 import { reasonNotMade, reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
-import type { Database } from "../../storage/database.ts";
 import { beginOnStore, commandOf } from "../command.ts";
 import { isYes } from "../confirm.ts";
 import { printJson } from "../json.ts";
@@ -49,11 +48,11 @@ export type ReadingOptions = Maybe<Text, string> &
   Maybe<"dayFirst" | "monthFirst", true> &
   Maybe<"defaultStatus", Meaning>;
 
-type Agreed = "acceptGuess" | "createCategories" | "complete" | "listWins" | "skipBad";
-interface Options extends ReadingOptions, Maybe<Agreed | "yes" | "dryRun" | "json", true> {
-  readonly reading?: "show" | "forget";
-  readonly rejects?: string;
-}
+type Agreed = "acceptGuess" | "createCategories" | "complete" | "listWins" | "skipBad" | "yes";
+type Options = ReadingOptions &
+  Maybe<Agreed | "dryRun" | "json", true> &
+  Maybe<"rejects", string> &
+  Maybe<"reading", "show" | "forget">;
 
 /** Options of every command that reads a list, with what help says of them. */
 const readOptions: Readonly<Record<string, string>> = {
@@ -77,15 +76,13 @@ const readOptions: Readonly<Record<string, string>> = {
 const importOptions: Readonly<Record<string, string>> = {
   "--reading <what>": "show or forget how this list was read before, and import nothing",
   "--accept-guess": "agree to the columns that are guessed; asked for on a terminal",
-  "--create-categories":
-    "make the categories that do not exist; an empty catalogue gets them anyway",
+  "--create-categories": "make categories that do not exist; an empty catalogue gets them anyway",
   "--complete": "this is the source's whole list: withdraw its animals that are not in it",
   "--list-wins": "take what the list says of animals that people changed, too",
   "--yes": "withdraw more than half of a source's animals, for --complete",
   "--skip-bad": "import the rest when some records are bad; otherwise nothing is imported",
   "--dry-run": "change nothing, and say what would change",
-  "--rejects <file>":
-    "write the bad records to this new file, as NDJSON with line, field and problem",
+  "--rejects <file>": "write bad records to this new file, as NDJSON with line, field and problem",
 };
 
 const choices: Readonly<Record<string, readonly string[]>> = {
@@ -212,28 +209,21 @@ async function importFile(command: Command, io: Io, file: string, options: Optio
     return { bytes, list: readList(bytes, given) };
   });
   const work = async (services: Services) => {
-    if (reading !== undefined) return ofReading(io, services.store.db, list, given, reading);
-    const run = () => imported(io, services, list, bytes, given, options);
-    report(io, await inWords(name, run), options);
+    const { db } = services.store;
+    if (reading === undefined) {
+      const run = () => imported(io, services, list, bytes, given, options);
+      return report(io, await inWords(name, run), options);
+    }
+    const found = await db.read((tx) => recallReading(tx, columnsIn(list), given.source));
+    if (found === undefined) {
+      const hint = "Name its source with --source, or import it: how it is read is remembered.";
+      throw new UsageError("No list like this one was imported.", hint);
+    }
+    if (reading === "show") return printJson(io, found.reading);
+    await db.transaction((tx) => forgetReading(tx, found));
+    io.out("Forgotten. The next list like this one is guessed again.\n");
   };
   await withServices(config, io, work, { begins: true, dryRun: dryRun || reading !== undefined });
-}
-
-async function ofReading(
-  io: Io,
-  db: Database,
-  list: List,
-  { source }: Given,
-  what: "show" | "forget",
-): Promise<void> {
-  const found = await db.read((tx) => recallReading(tx, columnsIn(list), source));
-  if (found === undefined) {
-    const hint = "Name its source with --source, or import it: how it is read is remembered.";
-    throw new UsageError("No list like this one was imported.", hint);
-  }
-  if (what === "show") return printJson(io, found.reading);
-  await db.transaction((tx) => forgetReading(tx, found));
-  io.out("Forgotten. The next list like this one is guessed again.\n");
 }
 
 /** Asks what a list leaves open, looks at what an import would change, and does it. */

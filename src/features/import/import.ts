@@ -175,9 +175,8 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   const isSound = rejections.length === 0 || (skipBad && rejections.length < outcomes.length);
   // Of a list without a sound record nothing is done, but that its words are told of.
   const told = rejections.filter(({ unknownStatus }) => isSound || unknownStatus !== undefined);
-  const named = new Set(newest.identified.map(({ externalId }) => externalId));
-  if (skipBad) await plan.hide(told, named);
-  const sourceAnimals = list.isWhole ? await plan.leaveOut(named, rejections, input.partial) : 0;
+  if (skipBad) await plan.hide(told);
+  const sourceAnimals = list.isWhole ? await plan.leaveOut(rejections, input.partial) : 0;
   const refusal = await refusalOf(tx, plan, prepared, options, rejections, sourceAnimals);
   const people = await lists.lastPeople(
     tx,

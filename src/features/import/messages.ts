@@ -166,14 +166,13 @@ export function messageText(
   return texts[code](...values);
 }
 
-/** Something about a number of records that is no error, but that the operator should know. */
+/** What is no error, but good to know. Nothing, or 0, stands for what is not known. */
 export interface Note {
   readonly said: Message;
   /** 0 for a note on the input as a whole. */
   readonly records: number;
-  /** 0 where it is not known. */
   readonly firstLine: number;
-  /** A value that the first of them has; empty where it is not known. */
+  /** A value that the first of them has. */
   readonly example: string;
 }
 

@@ -17,6 +17,7 @@ const newNamesMax = 1_000;
 export const wordFor = ({ id, name }: CandidateCategory): string => name ?? String(id);
 
 export class ImportCategories {
+  /** By what they are called, or were before people merged or renamed them. */
   readonly #byName = new Map<string, bigint>();
   /** Of all that have an id here, by name or on animals. */
   readonly #names = new Map<bigint, string | undefined>();
@@ -28,8 +29,7 @@ export class ImportCategories {
 
   constructor(
     known: readonly CategoryUse[],
-    /** What names mean that people merged or renamed, by `categoryKey`. */
-    private readonly words: ReadonlyMap<string, bigint>,
+    words: ReadonlyMap<string, bigint>,
     /** The last id that was given. */
     private last: bigint,
     { createCategories }: ImportOptions,
@@ -41,6 +41,9 @@ export class ImportCategories {
       if (name !== undefined) this.#byName.set(categoryKey(name), id);
     }
     this.#creates = createCategories ?? this.#byName.size === 0;
+    for (const [key, id] of words) {
+      if (this.#names.has(id)) this.#byName.getOrInsert(key, id);
+    }
   }
 
   /** The id of a record's category, or why there can be none; undefined for a new one. */
@@ -58,28 +61,22 @@ export class ImportCategories {
 
   /** The category that a word means today; the word where it means none. */
   meaningOf(word: string): bigint | string {
-    return this.#called(categoryKey(word)) ?? parseInt64(word) ?? word;
+    return this.#byName.get(categoryKey(word)) ?? parseInt64(word) ?? word;
   }
 
   nameOf(category: bigint | string): string {
     return (typeof category === "bigint" && this.#names.get(category)) || String(category);
   }
 
-  #called(key: string): bigint | undefined {
-    const word = this.words.get(key);
-    const meant = word !== undefined && this.#names.has(word) ? word : undefined;
-    return this.#byName.get(key) ?? meant;
-  }
-
   readonly #named = (name: string): bigint | Message | undefined => {
-    const known = this.#called(categoryKey(name));
+    const known = this.#byName.get(categoryKey(name));
     if (known !== undefined) return known;
     if (!/\p{L}/u.test(name)) return message("categoryNumber", JSON.stringify(name));
     return this.#creates ? undefined : message("categoryUnknown", JSON.stringify(name));
   };
 
   #made(name: string): bigint {
-    const known = this.#called(categoryKey(name));
+    const known = this.#byName.get(categoryKey(name));
     if (known !== undefined) return known;
     do this.last += 1n;
     while (this.#names.has(this.last));

@@ -58,15 +58,6 @@ interface PlannedEvent extends PetEvent {
 
 export const reportsMax = 200;
 
-/** What becomes of an animal, and how reports call it. */
-const reported = {
-  added: "restored",
-  updated: "updated",
-  waiting: "updated",
-  withdrawn: "withdrawn",
-} as const;
-type Did = keyof typeof reported;
-
 /** Which animal each record means, by its ids or its name, and what becomes of all of them. */
 export class Plan {
   readonly events: PlannedEvent[] = [];
@@ -74,7 +65,7 @@ export class Plan {
    * Those that come back under their ids are added; those that a whole list lacks are missing;
    * `kept` are as people changed them; `waiting` lost their status until a word is explained.
    */
-  readonly counts: Record<Did | "unchanged" | "missing" | "kept", number> = {
+  readonly counts = {
     added: 0,
     updated: 0,
     unchanged: 0,
@@ -95,8 +86,9 @@ export class Plan {
   readonly notes = new Notes();
   /** Records that may be the one animal here of their name and category. */
   readonly lookalikes: { readonly record: SoundRecord; readonly animal: lists.StoreAnimal }[] = [];
-  /** Animals that a record means, or may mean. */
+  /** Animals that a record means, or may mean, and the ids elsewhere that records have. */
   readonly #meant = new Set<bigint>();
+  readonly #named = new Set<string | undefined>();
   /** What a whole list calls animals without ids, by the animal. */
   #nameless: ReadonlyMap<bigint, string> = new Map();
 
@@ -112,6 +104,7 @@ export class Plan {
     const find = await lists.animalsOf(this.tx, records);
     const matches: lists.Match[] = [];
     for (const record of records) {
+      this.#named.add(record.externalId);
       const animal = find(record);
       const isTwice = animal !== undefined && this.#meant.has(animal.id);
       if (animal !== undefined && !isTwice) {
@@ -307,7 +300,7 @@ export class Plan {
   }
 
   #change(
-    did: Did,
+    did: "added" | "updated" | "waiting" | "withdrawn",
     animal: lists.StoreAnimal,
     after: PetState | null,
     now: lists.Said,
@@ -318,8 +311,10 @@ export class Plan {
     const former = isRemoved && after !== null && !isSame(was, after) ? was : undefined;
     this.counts[did] += 1;
     this.events.push({ petId, before: isRemoved ? null : was, after, former });
-    const told = did === "added" ? fields.filter((field) => field !== "presence") : fields;
-    this.#report(reported[did], animal, now, told);
+    const isBack = did === "added";
+    const told = isBack ? fields.filter((field) => field !== "presence") : fields;
+    const shown = did === "withdrawn" ? did : "updated";
+    this.#report(isBack ? "restored" : shown, animal, now, told);
   }
 
   #report(
@@ -346,10 +341,10 @@ export class Plan {
    * Takes of bad records what hides their animals: a status further from adoption, or a word for it
    * that is not explained. Where those of one animal disagree, nothing tells which of them holds.
    */
-  async hide(bad: readonly Rejection[], named: ReadonlySet<string | undefined>): Promise<void> {
+  async hide(bad: readonly Rejection[]): Promise<void> {
     if (this.list.isDesk) return;
     const isOpen = ({ externalId, unknownStatus, status }: Rejection) =>
-      (unknownStatus ?? status) !== undefined && !named.has(externalId);
+      (unknownStatus ?? status) !== undefined && !this.#named.has(externalId);
     const alike = Map.groupBy(bad.filter(isOpen), ({ externalId }) => externalId).values();
     const agreed = [...alike].flatMap((all) =>
       all.every(({ status }) => status === all[0]?.status) ? all.slice(0, 1) : [],
@@ -382,11 +377,7 @@ export class Plan {
    * Withdraws what a whole list lacks, but for animals that it left out before: people brought them
    * back. Returns how many animals of its source are here.
    */
-  async leaveOut(
-    named: ReadonlySet<string | undefined>,
-    rejections: readonly Rejection[],
-    partial: string | undefined,
-  ): Promise<number> {
+  async leaveOut(rejections: readonly Rejection[], partial: string | undefined): Promise<number> {
     const { tx, list, categories } = this;
     let sourceAnimals = 0;
     const unlisted: lists.Match[] = [];
@@ -415,7 +406,7 @@ export class Plan {
     if (list.isDesk || partial !== undefined || inError.has(undefined)) return sourceAnimals;
     for (const each of await lists.entriesOfRemoved(tx, list.source)) {
       const { entry, petId } = each;
-      const isListed = petId === null ? named.has(entry) : this.#meant.has(petId);
+      const isListed = petId === null ? this.#named.has(entry) : this.#meant.has(petId);
       if (isListed || inError.has(entry)) continue;
       this.entries.push({ ...each, presence: "left out", status: null });
     }

@@ -131,10 +131,7 @@ async function entriesWhere(tx: Tx, source: string, where: SQL): Promise<Map<str
 }
 
 /** The entries of animals without ids, by name and category. */
-export async function namelessEntries(
-  tx: Tx,
-  source: string,
-): Promise<ReadonlyMap<bigint, string>> {
+export async function namelessEntries(tx: Tx, source: string) {
   const found = await entriesWhere(tx, source, sql`${tx.t.listEntries.petId} IS NOT NULL`);
   return new Map([...found.values()].map(({ petId, entry }) => [petId ?? 0n, entry]));
 }
@@ -291,10 +288,7 @@ const originKey = (source: string, id: string): string =>
   id.startsWith(idPrefix(source)) ? id : `${source}\0${id}`;
 
 /** Finds the animal that the ids of each of these records mean. */
-export async function animalsOf(
-  tx: Tx,
-  records: readonly FromLine[],
-): Promise<(record: FromLine) => StoreAnimal | undefined> {
+export async function animalsOf(tx: Tx, records: readonly FromLine[]) {
   const ids = records.flatMap(({ id }) => id ?? []);
   const externalIds = records.flatMap(({ externalId }) => externalId ?? []);
   const sources = [...new Set(records.map(({ source }) => source))];
@@ -306,7 +300,7 @@ export async function animalsOf(
     ...named.map((each) => [String(each.id), each] as const),
     ...listed.map((each) => [originKey(each.source, each.externalId ?? ""), each] as const),
   ]);
-  return ({ id, externalId, source }) => {
+  return ({ id, externalId, source }: FromLine): StoreAnimal | undefined => {
     const named = found.get(String(id));
     if (externalId === undefined) return named;
     const isSame = (named?.externalId ?? externalId) === externalId;
@@ -337,10 +331,7 @@ async function rowsOf(tx: Tx, table: PetTable, where: SQL | undefined): Promise<
 }
 
 /** The animals that are here, in the order of their ids. */
-export async function* pagesOf(
-  tx: Tx,
-  where: SQL | undefined,
-): AsyncGenerator<readonly StoreAnimal[]> {
+export async function* pagesOf(tx: Tx, where: SQL | undefined) {
   const { pets } = tx.t;
   for (let last: bigint | undefined = int64Min; last !== undefined;) {
     const next = sql`${and(where, gt(pets.id, last))} ORDER BY id LIMIT ${pageSize}`;
