@@ -111,33 +111,26 @@ async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   const rows = await tx.select().from(pets).where(inArray(pets.id, ids));
   const byId = new Map(rows.map((row) => [row.id, row]));
   const missing = ids.filter((id) => !byId.has(id));
-  if (missing.length > 0) throw noSuchAnimal(missing);
+  if (missing.length > 0) {
+    const hint = "rehome pets list, or rehome pets history ID for a removed one";
+    const message = `There is no animal with the id ${missing.join(" or ")}.`;
+    throw new AppError("not_found", message, { hint });
+  }
   return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
-function noSuchAnimal(ids: readonly bigint[]): AppError {
-  const hint = "rehome pets list, or rehome pets history ID for a removed one";
-  return new AppError("not_found", `There is no animal with the id ${ids.join(" or ")}.`, { hint });
 }
 
 /** A value of an animal's field, as a history has it; an int64 that is no double is a bigint. */
 export type FieldValue = string | number | bigint | null;
 
 /** A field that an event changed. A value that it had not, or has not, is null. */
-export interface FieldChange {
-  readonly field: string;
-  readonly before: FieldValue;
-  readonly after: FieldValue;
-}
+export type FieldChange = ReturnType<typeof differences>[number];
 
 /** One animal, and whether it was removed. Throws `not_found` if there never was one. */
 async function petOrRemoved(tx: Tx, id: bigint) {
-  const { pets, removedPets } = tx.t;
-  const [row] = await tx.select().from(pets).where(eq(pets.id, id));
-  if (row !== undefined) return { row, isRemoved: false };
+  const { removedPets } = tx.t;
   const [removed] = await tx.select().from(removedPets).where(eq(removedPets.id, id));
-  if (removed !== undefined) return { row: removed, isRemoved: true };
-  throw noSuchAnimal([id]);
+  const [row] = removed === undefined ? await rowsWith(tx, [id]) : [removed];
+  return { row: row as PetRow, isRemoved: removed !== undefined };
 }
 
 export type AnimalHistory = Awaited<ReturnType<typeof historyOf>>;
@@ -148,10 +141,13 @@ export const historyOf = (db: Database, id: bigint) =>
   db.read(async (tx) => {
     const { row, isRemoved } = await petOrRemoved(tx, id);
     const cause = row.createdIn === null ? undefined : await changeById(tx, row.createdIn);
+    const { apiKeys } = tx.t;
+    const isIt = eq(apiKeys.id, row.createdBy ?? "");
+    const [key] = await tx.select({ name: apiKeys.name }).from(apiKeys).where(isIt);
     // Version 1.0.0 recorded none of it, and what is older than 90 days has no change any more.
     const created = {
       atMs: row.createdAtMs ?? undefined,
-      by: row.createdBy === null ? cause?.actor : await keyNamed(tx, row.createdBy),
+      by: row.createdBy === null ? cause?.actor : `key ${key?.name ?? row.createdBy}`,
       action: row.createdBy === null ? cause?.action : "create",
       change: cause?.id,
     };
@@ -162,12 +158,6 @@ export async function changeById(tx: Tx, id: bigint): Promise<ChangeRow | undefi
   const { changes } = tx.t;
   const [change] = await tx.select(columnsOf(changes)).from(changes).where(eq(changes.id, id));
   return change;
-}
-
-async function keyNamed(tx: Tx, id: string): Promise<string> {
-  const { apiKeys } = tx.t;
-  const [key] = await tx.select({ name: apiKeys.name }).from(apiKeys).where(eq(apiKeys.id, id));
-  return `key ${key?.name ?? id}`;
 }
 
 /** The events of one animal, oldest first, with what each of them did. */
@@ -200,13 +190,10 @@ function plainState(state: StoredState | null): StoredState | undefined {
   return state === null ? undefined : Object.fromEntries(has.map((each) => [each, state[each]]));
 }
 
-export function differences(
-  before: StoredState | null | undefined,
-  after: StoredState | null | undefined,
-): FieldChange[] {
+export function differences(before?: StoredState | null, after?: StoredState | null) {
   if (!before || !after) return [];
   const value = (state: StoredState, field: string) => (state[field] ?? null) as FieldValue;
   return eventFields
-    .map((field) => ({ field, before: value(before, field), after: value(after, field) }))
+    .map((field: string) => ({ field, before: value(before, field), after: value(after, field) }))
     .filter((change) => change.before !== change.after);
 }

@@ -7,13 +7,8 @@ import { parseInt64 } from "../../domain/int64.ts";
 import { type Database, type Tx, getMeta } from "../../storage/database.ts";
 import { setMeta } from "../meta.ts";
 import { isVisible } from "../visible.ts";
-import {
-  type CategoryEvent,
-  type Change,
-  type ChangeRow,
-  type Editing,
-  makeChange,
-} from "./changes.ts";
+import type { CategoryEvent, Change, ChangeRow, Editing } from "./changes.ts";
+import { makeChange } from "./changes.ts";
 
 export interface Category {
   readonly id: bigint;
@@ -43,7 +38,6 @@ export function categoryKey(name: string): string {
 const lastCategoryMeta = "last_category_id";
 /** Ids above it are given by people and programs only, so that theirs never use ours up. */
 export const ownIdMax = 2n ** 53n;
-const shownMax = 20;
 
 export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   const { pets } = tx.t;
@@ -56,12 +50,9 @@ export async function categoriesInUse(tx: Tx): Promise<CategoryUse[]> {
   return [...all.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-export async function namedCategories(
-  { select, t: { categories } }: Tx,
-  where?: SQL,
-): Promise<Category[]> {
-  const { id, name } = categories;
-  return select({ id, name }).from(categories).where(where).orderBy(asc(id));
+export async function namedCategories(tx: Tx, where?: SQL): Promise<Category[]> {
+  const { id, name } = tx.t.categories;
+  return tx.select({ id, name }).from(tx.t.categories).where(where).orderBy(asc(id));
 }
 
 export const categoryById = async (tx: Tx, id: bigint): Promise<Category | undefined> =>
@@ -78,23 +69,16 @@ export async function categoryWords(tx: Tx): Promise<ReadonlyMap<string, bigint>
 }
 
 /** Lets lists mean `into` by the name of a category, and by all that it stood for until now. */
-export async function rememberWord(
-  { tx, id: changeId }: Change,
-  name: string,
-  from: bigint,
-  into: bigint,
-): Promise<void> {
+export async function rememberWord(change: Change, name: string, from: bigint, into: bigint) {
+  const { tx, id: changeId } = change;
   const known = [...(await categoryWords(tx))].filter(([, id]) => id === from && from !== into);
   const keys = new Set([categoryKey(name), ...known.map(([key]) => key)]);
   const rows = [...keys].map((nameKey) => ({ nameKey, changeId, categoryId: into }));
   await tx.insert(tx.t.categoryWords).values(rows).onConflictDoNothing();
 }
 
-async function isCarried(tx: Tx, id: bigint): Promise<boolean> {
-  const { pets } = tx.t;
-  const carriers = tx.select({ id: pets.id }).from(pets).where(eq(pets.categoryId, id));
-  return (await carriers.limit(1)).length > 0;
-}
+const isCarried = async ({ select, t: { pets } }: Tx, id: bigint): Promise<boolean> =>
+  (await select().from(pets).where(eq(pets.categoryId, id)).limit(1)).length > 0;
 
 /**
  * The id of the category that `reference` means: a number that has a name or an animal, else a
@@ -120,20 +104,28 @@ export async function resolveCategory(
     throw unknownCategory(name, known, create !== undefined);
   }
   // A number needs no name; animals carry it from now on.
-  return id ?? (await nameCategory(change, visibleName(name))).id;
+  return id ?? (await nameCategory(change, await freeName(tx, name))).id;
 }
 
-/** The name without blanks around it. Throws `invalid_request` for one that nobody can see. */
-function visibleName(name: string): string {
-  if (isVisible(name)) return name.trim();
+/** The name without blanks around it, which must be seen, and which no other category has. */
+async function freeName(tx: Tx, given: string, own?: bigint): Promise<string> {
+  const holder = await categoryByName(tx, given);
+  if (holder !== undefined && holder.id !== own) throw taken(holder);
+  if (isVisible(given)) return given.trim();
   const message = "The name of a category must have a character that can be seen.";
   throw new AppError("invalid_request", message);
 }
 
+function taken({ id, name }: Category): AppError {
+  const hint = "rehome categories rename gives it another name, and merge makes one of two.";
+  const message = `The category ${id} has the name ${JSON.stringify(name)}.`;
+  return new AppError("invalid_request", message, { hint });
+}
+
 function unknownCategory(name: string, known: readonly Category[], mayCreate: boolean): AppError {
-  const shown = known.slice(0, shownMax).map((each) => `${printable(each.name)} (${each.id})`);
-  const more = known.length > shownMax ? `, and ${known.length - shownMax} more` : "";
-  const list = known.length === 0 ? "None has a name yet" : `Known: ${shown.join(", ")}${more}`;
+  const some = known.slice(0, 20).map((each) => `${printable(each.name)} (${each.id})`);
+  const more = known.length > 20 ? ", and others" : "";
+  const list = known.length === 0 ? "None has a name yet" : `Known: ${some.join(", ")}${more}`;
   return new AppError("not_found", `There is no category ${JSON.stringify(name)}. ${list}.`, {
     hint: `${mayCreate ? "Add --create-category to make it; " : ""}rehome categories list shows all.`,
   });
@@ -186,12 +178,9 @@ async function setName({ tx, categories: events }: Change, event: CategoryEvent)
  * Undoes what a change did to categories, as far as nobody changed them since. A name that another
  * category has now stays there, and a category with animals stays: theirs are undone before.
  */
-export async function undoCategories(
-  change: Change,
-  events: NonNullable<ChangeRow["categories"]>,
-): Promise<void> {
+export async function undoCategories(change: Change, undone: ChangeRow): Promise<void> {
   const { tx } = change;
-  for (const event of events) {
+  for (const event of undone.categories ?? []) {
     const { before, after, wasCarried } = event as Partial<CategoryEvent>;
     const id = BigInt(event["id"] as number | bigint);
     if ((await categoryById(tx, id))?.name !== after) continue;
@@ -202,37 +191,26 @@ export async function undoCategories(
   }
 }
 
-export async function categoryNames(db: Database): Promise<ReadonlyMap<bigint, string>> {
-  return new Map((await db.read(namedCategories)).map(({ id, name }) => [id, name]));
-}
+export const categoryNames = async (db: Database): Promise<ReadonlyMap<bigint, string>> =>
+  new Map((await db.read(namedCategories)).map(({ id, name }) => [id, name]));
 
 /** Names a category: the one with `id`, or a new one. */
 export function addCategory(editing: Editing, given: string, id?: bigint): Promise<Category> {
   return makeChange(editing, "add category", async (change) => {
-    const name = visibleName(given);
-    await refuseTaken(change.tx, name);
+    const name = await freeName(change.tx, given);
     const current = id === undefined ? undefined : await categoryById(change.tx, id);
-    if (current !== undefined) {
-      const message = `The category ${id} has a name, ${JSON.stringify(current.name)}.`;
-      const hint = "Rename it with rehome categories rename.";
-      throw new AppError("invalid_request", message, { hint });
-    }
+    if (current !== undefined) throw taken(current);
     const made = await nameCategory(change, name, id);
     change.summary = { ...made };
     return made;
   });
 }
 
-export function renameCategory(
-  editing: Editing,
-  reference: string,
-  given: string,
-): Promise<Category> {
+export function renameCategory(editing: Editing, from: string, given: string): Promise<Category> {
   return makeChange(editing, "rename category", async (change) => {
     const { tx } = change;
-    const id = await resolveCategory(tx, { text: reference });
-    const name = visibleName(given);
-    await refuseTaken(tx, name, id);
+    const id = await resolveCategory(tx, { text: from });
+    const name = await freeName(tx, given, id);
     const before = (await categoryById(tx, id))?.name;
     if (before === name) return { id, name };
     change.summary = { id, before, after: name };
@@ -264,14 +242,4 @@ export function mergeCategories(editing: Editing, from: string, into: string): P
     return change.counts.updated;
   };
   return makeChange(editing, "merge categories", work, longWork);
-}
-
-async function refuseTaken(tx: Tx, name: string, except?: bigint): Promise<void> {
-  const holder = await categoryByName(tx, name);
-  if (holder === undefined || holder.id === except) return;
-  throw new AppError(
-    "invalid_request",
-    `The category ${holder.id} has the name ${JSON.stringify(holder.name)}.`,
-    { hint: "Merge the two with rehome categories merge." },
-  );
 }

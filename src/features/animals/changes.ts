@@ -137,7 +137,7 @@ export class Change {
       const rows = part.map(({ petId, before, after, former }) => ({
         petId,
         changeId: this.id,
-        before: before && { ...before },
+        before,
         after: after && { ...after, ...(former && { former }) },
       }));
       await this.tx.insertAll(this.tx.t.petEvents, rows);

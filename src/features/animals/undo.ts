@@ -39,28 +39,22 @@ const undoneSchema = json.object({
   categories: json.count("categories that were restored"),
 });
 
-export interface UndoOptions {
-  readonly change?: bigint | undefined;
-  /** Changes nothing, and reports what would be done. */
-  readonly rehearse?: boolean;
-}
-
 const isNothing = ({ removed, restored, updated, categories }: UndoReport): boolean =>
   removed + restored + updated + categories === 0;
 
 /**
  * Undoes a change, by default the last one in force; later changes stay. A change of which nothing
  * can be undone now stays in force: once what came later is undone, it can be. Throws AppError when
- * there is no such change, or when it was already undone.
+ * there is no such change, or when it was already undone. To rehearse it changes nothing.
  */
 export async function undoChange(
   editing: Editing,
-  { change: wanted, rehearse = false }: UndoOptions,
+  { change, rehearse = false }: { change?: bigint | undefined; rehearse?: boolean },
 ): Promise<UndoReport> {
   const notStored = new Error("only a report");
   let report: UndoReport | undefined;
   const work = async (undo: Change) => {
-    report = await takeBack(undo, await toUndo(undo, wanted));
+    report = await takeBack(undo, await toUndo(undo, change));
     if (rehearse || (report.left > 0 && isNothing(report))) throw notStored;
     return report;
   };
@@ -78,8 +72,8 @@ async function toUndo({ tx, id, atMs }: Change, wanted: bigint | undefined): Pro
   }
   if (change.atMs < atMs - storedMs) {
     // What it did is forgotten bit by bit, so that a part of it would be undone.
-    const days = storedMs / dayMs;
-    throw new AppError("not_found", `The change ${change.id} is older than ${days} days.`);
+    const message = `The change ${change.id} is older than ${storedMs / dayMs} days.`;
+    throw new AppError("not_found", message);
   }
   if (change.undoneIn === null && change.undoes === null) return change;
   const what = change.undoes === null ? "was already undone" : "is an undo itself";
@@ -103,7 +97,7 @@ async function takeBack(undo: Change, change: ChangeRow): Promise<UndoReport> {
   await tx.run(sql`UPDATE ${removedPets} SET ${stateIn(removedPets, sql`after -> 'former'`)}
     FROM ${petEvents} WHERE ${petEvents.changeId} = ${change.id} AND removed_in = ${undo.id}
       AND ${petEvents.petId} = ${removedPets.id} AND after ->> 'former' IS NOT NULL`);
-  await undoCategories(undo, change.categories ?? []);
+  await undoCategories(undo, change);
   for (const kept of [tx.t.listEntries, tx.t.categoryWords]) {
     await tx.delete(kept).where(eq(kept.changeId, change.id));
   }

@@ -15,7 +15,7 @@ import {
 } from "../../../src/features/animals/categories.ts";
 import type { Editing } from "../../../src/features/animals/changes.ts";
 import { findPets, type PageOfPets, type PetFilter } from "../../../src/features/animals/find.ts";
-import { lastChange, undoChange, type UndoOptions } from "../../../src/features/animals/undo.ts";
+import { lastChange, undoChange } from "../../../src/features/animals/undo.ts";
 import { int64Max } from "../../../src/domain/int64.ts";
 import type { Store } from "../../../src/storage/contract.ts";
 import { petOfRow } from "../../../src/storage/pet-row.ts";
@@ -33,7 +33,7 @@ export function deskOf(editing: Editing) {
     remove: by(removeAnimals),
     restore: by(restoreAnimal),
     merge: by(mergeAnimals),
-    undo: (options: UndoOptions = {}) => undoChange(editing, options),
+    undo: (options: Parameters<typeof undoChange>[1] = {}) => undoChange(editing, options),
     history: (id: bigint) => historyOf(db, id),
     lastChange: () => db.read((tx) => lastChange(tx, int64Max)),
     async find({ limit, after, ...filter }: PageOfPets & PetFilter) {

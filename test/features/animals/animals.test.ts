@@ -344,7 +344,7 @@ test("a name that is empty or taken is refused, and an id without a name keeps i
   const nameless = { text: "\u2060 \ufeff", create: true };
   for (const [work, message] of [
     [() => categories.add(" "), unseen],
-    [() => categories.add("Fox", 4n), 'The category 4 has a name, "Dog".'],
+    [() => categories.add("Fox", 4n), 'The category 4 has the name "Dog".'],
     [() => categories.rename("4", "\u200b"), unseen],
     [() => animals.add({ name: "Rex", category: nameless }), unseen],
     [() => categories.rename("4", "cat"), 'The category 5 has the name "Cat".'],

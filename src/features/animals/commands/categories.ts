@@ -1,15 +1,14 @@
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command } from "commander";
 import { commandGroup, storeCommand } from "../../command.ts";
-import { printJson } from "../../json.ts";
 import { type Io } from "../../../cli/io.ts";
-import { json } from "../../json.ts";
+import { json, printJson } from "../../json.ts";
 import { commandHere } from "../../../cli/command.ts";
 import { longWork } from "../../long-work.ts";
 import { flexible, printTable, right } from "../../table.ts";
 import { counted, grouped, printable } from "../../../cli/terminal/text.ts";
 import { addCategory, categoriesInUse, mergeCategories, renameCategory } from "../categories.ts";
 import { editingOf } from "../changes.ts";
-import { parseInt64Value } from "./pets.ts";
+import { idOption } from "./pets.ts";
 
 const id = json.int64("id, an int64: the categoryId of its animals");
 const categorySchema = json.object({ id, name: json.text("name") });
@@ -50,7 +49,7 @@ const addCommand = storeCommand<{ readonly id?: bigint }, [string]>({
   name: "add",
   about: "name a category: a new one, or an id without a name",
   arguments: [new Argument("<name>", "its name")],
-  options: [new Option("--id <id>", "its id; by default the next one").argParser(parseInt64Value)],
+  options: [idOption("--id <id>", "its id; by default the next one")],
   examples: ["rehome categories add Dog", "rehome categories add Cat --id 7"],
   json: categorySchema,
   begins: true,

@@ -77,7 +77,7 @@ export const nameOption = (description: string) =>
   });
 
 /** A value of the int64 range, written plainly. */
-export function parseInt64Value(value: string): bigint {
+function parseInt64Value(value: string): bigint {
   const id = parseInt64(value);
   if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
   return id;
@@ -87,11 +87,13 @@ export const idArgument = (description = "id of the animal", name = "<id>") =>
   new Argument(name, description).argParser(parseInt64Value);
 
 const idsArgument = () =>
-  new Argument("<id...>", "ids of the animals").argParser(
-    (value: string, sofar: readonly bigint[] | undefined): readonly bigint[] => [
-      ...new Set([...(sofar ?? []), parseInt64Value(value)]),
-    ],
-  );
+  new Argument("<id...>", "ids of the animals").argParser((value, sofar?: readonly bigint[]) => [
+    ...new Set(sofar).add(parseInt64Value(value)),
+  ]);
+
+/** An option that is an id. */
+export const idOption = (flags: string, description: string) =>
+  new Option(flags, description).argParser(parseInt64Value);
 
 const petFieldsSchema = {
   name: json.text("name"),
@@ -119,23 +121,16 @@ const fieldOptions = (word: "its" | "new"): Option[] => [
 const categoryOf = ({ category, createCategory }: FieldOptions) =>
   category === undefined ? undefined : { text: category, create: createCategory === true };
 
-/** A name may have 1,000 characters; a sentence takes this much of it. */
-const nameCells = 60;
-
 /** An animal in words: `17 "Rex" (category 1, available)`. */
 function petText({ id, name, categoryId, status }: Pet): string {
-  const shown = cut(printable(name), nameCells);
+  // A name may have 1,000 characters.
+  const shown = cut(printable(name), 60);
   return `${id} "${shown}" (category ${categoryId}, ${status ?? "without a status"})`;
 }
 
 /** Prints what became of an animal, or of several: as JSON, or a sentence each. */
-function printPets(
-  io: Io,
-  pets: Pet | readonly Pet[],
-  did: string,
-  options: { readonly json?: true },
-): void {
-  if (options.json) return printJson(io, pets);
+function printPets(io: Io, pets: Pet | readonly Pet[], did: string, given: Given<object>): void {
+  if (given.json) return printJson(io, pets);
   for (const pet of "id" in pets ? [pets] : pets) io.out(`${did} ${petText(pet)}.\n`);
 }
 
@@ -154,14 +149,10 @@ const list = storeCommand<ListOptions>({
     new Option("--limit <N>", `maximum number of animals, up to ${pageLimit.max}`)
       .default(pageLimit.default)
       .argParser(wholeNumber(pageLimit.max)),
-    new Option("--after <id>", "only greater ids: the next page").argParser(parseInt64Value),
+    idOption("--after <id>", "only those with a greater id: the next page"),
   ],
-  remark: `Animals are listed by id, one page at a time; pets export writes all of them. --name finds any part of a name, and ignores
-case and accents.`,
-  examples: [
-    "rehome pets list --name rex --category Dog",
-    "rehome pets list --status pending --json | jq '.[].name'",
-  ],
+  remark: "They are listed by id. pets export writes all of them. --name ignores case and accents.",
+  examples: ["rehome pets list --name rex --category Dog", "rehome pets list --status pending"],
   json: petListSchema,
   run: listPets,
 });
@@ -218,11 +209,8 @@ const show = storeCommand<object, [bigint]>({
     if (json) return printJson(io, pet);
     const name = (await categoryNames(store.db)).get(pet.categoryId);
     const categoryId = `${pet.categoryId}${name === undefined ? "" : ` (${name})`}`;
-    for (const [label, value] of Object.entries({
-      ...pet,
-      categoryId,
-      status: pet.status ?? none,
-    })) {
+    const shown = { ...pet, categoryId, status: pet.status ?? none };
+    for (const [label, value] of Object.entries(shown)) {
       io.out(`${label.padEnd(12)}${printable(String(value))}\n`);
     }
   },
@@ -232,10 +220,7 @@ const add = storeCommand<FieldOptions>({
   name: "add",
   about: "add an animal; it is on the disk when the command returns",
   options: fieldOptions("its"),
-  examples: [
-    "rehome pets add --name Rex --category Dog --create-category --status available",
-    "rehome pets add --name Luna --category 2 --json | jq .id",
-  ],
+  examples: ["rehome pets add --name Rex --category Dog --create-category --status available"],
   json: petSchema,
   begins: true,
   async run(io, services, given) {
@@ -251,8 +236,7 @@ const update = storeCommand<FieldOptions, [readonly bigint[]]>({
   about: "change animals, all or none",
   arguments: [idsArgument()],
   options: fieldOptions("new"),
-  remark: `A running server shows the change at its next request, or with PostgreSQL within
-a second. rehome undo reverses it.`,
+  remark: "A server shows it at once, or with PostgreSQL within a second. rehome undo reverses it.",
   examples: ["rehome pets update 17 18 --status adopted", 'rehome pets update 17 --name "Rex II"'],
   json: petListSchema,
   async run(io, services, given, ids) {
@@ -298,11 +282,7 @@ const merge = storeCommand<{ readonly into: bigint }, [bigint]>({
   name: "merge",
   about: "make one animal of two entries of it: one stays, the other goes",
   arguments: [idArgument("id of the entry that goes")],
-  options: [
-    new Option("--into <id>", "id of the entry that stays")
-      .argParser(parseInt64Value)
-      .makeOptionMandatory(),
-  ],
+  options: [idOption("--into <id>", "id of the entry that stays").makeOptionMandatory()],
   remark: `For an animal that was added by hand and is in an imported list too. The entry that stays keeps its name, category and status.
 It gets the id that the list has for the animal, so that the next import finds it. rehome undo reverses it.`,
   examples: ["rehome pets merge 31 --into 17"],
@@ -345,8 +325,7 @@ const history = storeCommand<object, [bigint]>({
   name: "history",
   about: "show the history of an animal: when, who, and the values before and after",
   arguments: [idArgument("id of the animal, which may be removed")],
-  remark:
-    "CHANGE is the number for rehome undo. Changes are stored for 90 days, and the origin of an animal as long as the animal.",
+  remark: "CHANGE is the number for rehome undo. Changes are stored for 90 days, an origin always.",
   examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
   json: historySchema,
   async run(io, { store }, given, id) {
@@ -396,7 +375,6 @@ export function petsCommand(io: Io): Command {
     name: "pets",
     about: "show and change animals, one by one or whole catalogues, while the server runs",
     examples: [
-      "rehome pets list --status available",
       "rehome pets update 17 --status adopted",
       "rehome pets import animals.csv --dry-run",
     ],
