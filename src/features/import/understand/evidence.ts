@@ -274,6 +274,7 @@ export class Weighing {
   readonly weigh: Weigh = (base, record, line, name) => {
     const all = this.#saidIn(record);
     if (base === "available") this.#available += 1;
+    if (all.length === 0) return undefined;
     const said = all.filter(({ isAsked }) => !isAsked);
     const [first] = said;
     // Whatever an unknown word means, who has left is not for adoption: it need not be asked.

@@ -249,19 +249,6 @@ test("ids that a workbook has as dates are none, so that two animals of one such
   expect(outcomes.map(({ version }) => version)).toEqual(ids.map(() => 20260301000000));
 });
 
-test("the advice names the option for what is open, and what it told is guessed again", async () => {
-  const text =
-    "name,born,adopted,id,dateAdded\nDiesel,2019,true,d1,2022-08-16\nBella,2020,false,d2,2022-08-17\nTom,2020,,d3,2022-08-18\n";
-  expect(proposalOf(text).refusal?.message).toContain("--category NAME");
-  const { isGuessed, outcomes } = await readWhole(text, { category: "Dog" });
-  expect([isGuessed, ...outcomes.map(brief)]).toEqual([
-    true,
-    "2 Diesel / Dog / sold [d1]",
-    "3 Bella / Dog / available [d2]",
-    "4 Tom / Dog / available [d3]",
-  ]);
-});
-
 test("a layout that was confirmed before keeps the source that was told for it", () => {
   const row = '[{"id":1,"organization_id":"MI1","name":"P","type":"Dog","status":"adoptable"}]';
   const told = { format: "petfinder", source: "north", statuses: {} };
