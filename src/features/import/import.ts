@@ -178,10 +178,8 @@ async function planned(tx: Tx, prepared: Prepared, options: ImportOptions) {
   if (skipBad) await plan.hide(told);
   const sourceAnimals = list.isWhole ? await plan.leaveOut(rejections, input.partial) : 0;
   const refusal = await refusalOf(tx, plan, prepared, options, rejections, sourceAnimals);
-  const people = await lists.lastPeople(
-    tx,
-    plan.kept.map(({ id }) => id),
-  );
+  const keptIds = plan.kept.map(({ id }) => id);
+  const people = await lists.lastPeople(tx, keptIds);
   const used = new Set([
     ...added.map(({ category }) => categories.idOf(category)),
     ...plan.events.map(({ after }) => after?.categoryId),

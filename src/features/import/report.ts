@@ -81,8 +81,7 @@ export type AnimalReport = Static<typeof changedAnimal>;
 
 /** Causes that are told, which hold values of the input; every word that is to be answered is. */
 const causesMax = 300;
-const sampleAnimals = 5;
-const causeLines = 5;
+const firstShown = 5;
 
 export type ImportSummary = ReturnType<typeof summary>;
 
@@ -122,7 +121,7 @@ export function summary(prepared: Prepared, found: Planned, applied: boolean) {
     /** Why the import itself is refused, where a dry run goes on. */
     refusal: found.refusal,
     /** The first animals, each with the name that its category has here. */
-    sample: pets.slice(0, sampleAnimals).map(({ name, category, status, externalId }) => {
+    sample: pets.slice(0, firstShown).map(({ name, category, status, externalId }) => {
       return { name, category: categories.nameOf(categories.idOf(category)), status, externalId };
     }),
     /** New animals that may be here already: the first of them. */
@@ -145,7 +144,7 @@ const skippedOf = (gone: readonly Gone[]) =>
 function causesOf(rejections: readonly Rejection[]) {
   const causes = [...Map.groupBy(rejections, causeOf).values()].map((all) => {
     const [{ field, problem, unknownStatus }] = all as [Rejection];
-    const lines = all.slice(0, causeLines).map(({ line }) => line);
+    const lines = all.slice(0, firstShown).map(({ line }) => line);
     return { field, problem, records: all.length, lines, unknownStatus };
   });
   return causes

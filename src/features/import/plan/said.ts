@@ -155,10 +155,8 @@ export async function storeEntries(
   entries: readonly Entry[],
 ): Promise<void> {
   for (const part of batches(entries)) {
-    await insertAll(
-      t.listEntries,
-      part.map((entry) => ({ source, changeId, ...entry })),
-    );
+    const rows = part.map((entry) => ({ source, changeId, ...entry }));
+    await insertAll(t.listEntries, rows);
   }
 }
 
