@@ -47,7 +47,9 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
   for (const [name, all] of Map.groupBy(own, (each) => each.name)) {
     // Of several columns of one name, the first that is filled.
     const filled = (record: unknown) => all.find(({ read }) => !isBlank(read(record))) ?? all[0];
-    byName.set(name, { name, read: (record) => filled(record)?.read(record) });
+    const [only, ...others] = all;
+    const first: Field = (record) => filled(record)?.read(record);
+    byName.set(name, { name, read: others.length > 0 ? first : (only?.read ?? first) });
   }
   const byKey = new Map<string, Column>();
   for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);
