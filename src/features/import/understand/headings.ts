@@ -124,19 +124,16 @@ const hasDate = new RegExp(
   `(?:^| )(?:${oneOf(dates)})(?= |$)|^date|^fecha|^data(?=a)|^datum|(?:${oneOf(`date, datum, dato, paiva, ${joinedDates}`)})$`,
 );
 
+const [aside, answer, ahead, behind] = [beside, answers, joinedBefore, joinedBehind].map(oneOf);
 /** As words, or where nothing parts them: `date of death`, `deceaseddate`. */
-const patterns = (Object.keys(headings) as (keyof typeof headings)[]).map((tells) => {
-  const more = around[tells] ?? "";
-  const joined = (text: string) => oneOf(`${text}, ${more}`).replaceAll(" ", "");
-  const ahead = tells === "status" ? joined(joinedBefore) : oneOf(joinedBefore);
-  const front = `(?:(?:${oneOf(`${beside}, ${more}`)}) |(?:${ahead})(?! ))*`;
-  const behind = `${beside}, ${answers}, ${more}`;
-  const back = `(?: (?:${oneOf(behind)})|(?:${joined(joinedBehind)}))*`;
-  const whole = oneOf(headings[tells]).replaceAll(" ", " ?");
-  return [
-    tells === "reserver" ? "reservation" : tells,
-    new RegExp(`^${front}(?:${whole})${back}$`),
-  ] as const;
+const patterns = (Object.keys(headings) as (keyof typeof headings)[]).map((key) => {
+  const more = key in around ? `|${oneOf(around[key] ?? "")}` : "";
+  const joined = more.replaceAll(" ", "");
+  const front = `(?:(?:${aside}${more}) |(?:${ahead}${key === "status" ? joined : ""})(?! ))*`;
+  const back = `(?: (?:${aside}|${answer}${more})|(?:${behind}${joined}))*`;
+  const whole = oneOf(headings[key]).replaceAll(" ", " ?");
+  const tells: Tells = key === "reserver" ? "reservation" : key;
+  return [tells, new RegExp(`^${front}(?:${whole})${back}$`)] as const;
 });
 
 const known = new Map<string, Tells | undefined>();

@@ -47,7 +47,7 @@ export const listed = (text: string): readonly string[] =>
     .flatMap((each) => expanded(each).flatMap((word) => wordKey(word) || []));
 
 function expanded(word: string): readonly string[] {
-  const [, before, forms, behind] = /^(.*?)\{(.*?)\}(.*)$/.exec(word) ?? [];
+  const [, before, forms, behind] = /^([^{]*)\{(.*?)\}(.*)$/.exec(word) ?? [];
   return forms?.split(",").flatMap((each) => expanded(`${before}${each}${behind}`)) ?? [word];
 }
 
