@@ -44,12 +44,11 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
     return { name, isAgain, read: (record) => (record as Places)[place] };
   });
   const byName = new Map<string, Column>();
-  for (const [name, all] of Map.groupBy(own, (each) => each.name)) {
+  for (const { name, read } of own) {
+    const first = byName.get(name)?.read;
     // Of several columns of one name, the first that is filled.
-    const filled = (record: unknown) => all.find(({ read }) => !isBlank(read(record))) ?? all[0];
-    const [only, ...others] = all;
-    const first: Field = (record) => filled(record)?.read(record);
-    byName.set(name, { name, read: others.length > 0 ? first : (only?.read ?? first) });
+    const either: Field = (record) => (isBlank(first?.(record)) ? read : first)?.(record);
+    byName.set(name, { name, read: first === undefined ? read : either });
   }
   const byKey = new Map<string, Column>();
   for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);

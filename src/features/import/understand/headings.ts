@@ -9,14 +9,13 @@ import {
   deaths,
   departures,
   hides,
-  listed,
+  setOf,
   shows,
   wordKey,
   wordsOf,
 } from "./words.ts";
 
-const oneOf = (text: string) =>
-  [...new Set(listed(text))].toSorted((a, b) => b.length - a.length).join("|");
+const oneOf = (text: string) => [...setOf(text)].join("|");
 
 /** Dates in scripts that part no words. */
 const joinedDates = "日期, 时间, 時間, 日, 날짜, 일자, 일";
@@ -192,8 +191,7 @@ export const vague: ReadonlySet<string> = new Set(
   split("type kind category animal art tipo categoria clase soort pet rodzaj druh"),
 );
 
-export const species: ReadonlySet<string> = new Set(
-  listed(`
+export const species = setOf(`
 dog, dogs, canine{,s}, puppy, puppies, cat, cats, feline{,s}, kitten{,s}, rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster,
 rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard, fish, chicken{,s}, rooster, duck, ducks, livestock, equine, avian, rodent
 canin{o,a,os}, felin{o,a,os}, perro, perra, perros, perras, gato, gata, gatos, gatas, cachorro{,s}, conejo{,s}, ave, aves, caballo{,s}, roedor
@@ -202,5 +200,4 @@ hond, honden, kat, katten, poes, poezen, konijn{,en}, vogels, paard, paarden, ka
 pies, psy, suka, kot, koty, kotka, krolik{,i}, ptak, pes, psi, fena, kocka, kocky, kocour, kralik, kralici, macka, macky, kocur, zajac
 cao, caes, cadela, coelho{,s}, cavalo{,s}, cane, cani, gatto, gatti, coniglio
 собака, собаки, пес, щенок, кошка, кошки, кот, котенок, кролик, птица, попугай, хомяк, куче, котка, kutya, kutyak, macska{,k}, nyul, caine, caini, pisica, pisici, iepure, 狗, 貓, 犬, 猫, 개, 고양이,
-guinea pig, small {animal,furry,mammal}`),
-);
+guinea pig, small {animal,furry,mammal}`);

@@ -28,12 +28,6 @@ import {
 } from "./record.ts";
 import { isNo, isYes, keyed, type Meaning } from "./words.ts";
 
-/** What a layout reads in place of a column of statuses, and the columns that it reads. */
-interface SaysReader {
-  readonly says: (record: unknown) => Said;
-  readonly own: readonly string[];
-}
-
 /**
  * How a shelter program or a city lays out its list: a table, a workbook or JSON objects. What
  * columns are called, the best name first; case and separators do not count.
@@ -48,14 +42,18 @@ export interface Layout {
   /** Columns without which no record can be taken, each with other names that will do. */
   readonly needed: readonly (readonly string[])[];
   /** True where the status is how an animal left, and blank while it is there. */
-  readonly isOutcome: boolean;
+  readonly isOutcome?: boolean;
   /** Whether the day comes first in dates where nothing tells it. */
-  readonly dayFirst: boolean | undefined;
+  readonly dayFirst?: boolean | undefined;
   /** Words that mean something else here, or are known nowhere else. */
   readonly words?: ReadonlyMap<string, Meaning>;
   /** Makes flat records, with the columns above, of those of the source. */
   readonly flat?: (record: unknown, included: Included) => unknown;
-  readonly says?: (sample: Sample, context: MapperContext) => SaysReader;
+  /** What it reads in place of a column of statuses, and the columns that it reads. */
+  readonly says?: (
+    sample: Sample,
+    context: MapperContext,
+  ) => { readonly says: (record: unknown) => Said; readonly own: readonly string[] };
 }
 
 /** Names parted by bars; those that belong together by plus signs. */
@@ -155,8 +153,6 @@ const own: Layout = {
     ["name", "nombre"],
     ["categoryId", "category", "categoría"],
   ],
-  isOutcome: false,
-  dayFirst: undefined,
 };
 
 export const layouts: readonly Layout[] = [
@@ -286,13 +282,11 @@ export function ownReader(
 }
 
 /** What ASM's reports call the movement, how the animal was last moved; or its status. */
-const movements = parted(
-  "activemovementtype|activemovementtypename|movementtype|movementname|adoptionstatus|status",
-);
+const movements = `activemovementtype|activemovementtypename|movementtype|movementname|adoptionstatus|status`;
 
 /** Who was adopted is archived, too, and stays in the catalogue; a return ends a movement. */
-function asmReader(sample: Sample, { statuses }: MapperContext): SaysReader {
-  const moved = columnAmong(sample, movements);
+function asmReader(sample: Sample, { statuses }: MapperContext) {
+  const moved = columnAmong(sample, parted(movements));
   const archived = columnAmong(sample, ["archived"]);
   const trial = columnAmong(sample, ["istrial", "hastrialadoption"]);
   const returned = columnAmong(sample, ["returndate", "returneddate"]);

@@ -369,13 +369,13 @@ export function parseStatusWords(texts: readonly string[]): ReadonlyMap<string, 
   return own;
 }
 
-const flags = (list: string): ReadonlySet<string> => new Set(fold(list).split(" "));
-const yeses = flags(
-  "y yes t true x 1 ✓ ✔ si s ja j oui o vrai sim verdadero wahr tak ano да так da evet igen kylla ναι var van 是 已 有 예 네 はい あり ○ 〇 ◯",
-);
-const noes = flags(
-  "n no f false 0 nein non faux nee nao falso falsch nie ne - нет ні не hayir nem nej nei ei nu οχι yok nincs 否 未 无 無 没有 沒有 아니오 아니요 いいえ なし ×",
-);
+const flags = (list: string): ReadonlySet<string> => new Set(fold(list).split(/\s/));
+const yeses =
+  flags(`y yes t true x 1 ✓ ✔ si s ja j oui o vrai sim verdadero wahr tak ano да так da evet igen
+kylla ναι var van 是 已 有 예 네 はい あり ○ 〇 ◯`);
+const noes =
+  flags(`n no f false 0 nein non faux nee nao falso falsch nie ne - нет ні не hayir nem nej nei ei nu οχι
+yok nincs 否 未 无 無 没有 沒有 아니오 아니요 いいえ なし ×`);
 /** A value as a flag may be written: by people, or by the tools that pass files on. */
 const flagOf = (value: unknown): string =>
   typeof value === "string" ? fold(value.trim().replace(/^([01])\.0+$/, "$1")) : wordOf(value);
