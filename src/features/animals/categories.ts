@@ -157,9 +157,12 @@ async function nameCategory(change: Change, name: string, id?: bigint): Promise<
   return made;
 }
 
-/** The greatest id that a category got here, of those up to `ownIdMax`. */
-export const lastGiven = async (tx: Tx): Promise<bigint> =>
-  BigInt((await getMeta(tx, lastCategoryMeta)) ?? 0);
+/** The greatest id that a category got here. A store of 1.0.0 has no such fact: its names tell. */
+export async function lastGiven(tx: Tx): Promise<bigint> {
+  const given = BigInt((await getMeta(tx, lastCategoryMeta)) ?? 0);
+  const ids = (await namedCategories(tx)).map(({ id }) => id);
+  return ids.filter((id) => id <= ownIdMax).reduce((a, b) => (a > b ? a : b), given);
+}
 
 /** Gives a category the name that it has after `event`, or takes it away. */
 async function setName({ tx, categories: events }: Change, event: CategoryEvent): Promise<void> {
