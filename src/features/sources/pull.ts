@@ -203,7 +203,8 @@ async function take(
 ) {
   const pulled = { problem: undefined as Message | undefined, text: "", held: [] as string[] };
   const ends = async (tx: Tx, done: ImportSummary) => {
-    const problem = (pulled.problem ??= problemIn(done));
+    const ofRecords = problemIn(done);
+    const problem = (pulled.problem ??= ofRecords);
     pulled.text = textOf(done, problem);
     const said = problem && { text: messageText(problem), ...problem };
     const changed = {

@@ -227,6 +227,15 @@ test.each([
   expect(await animals()).toHaveLength(4);
 });
 
+test("a part of a list of which no record can be read is a failure", async () => {
+  const { job, listed, responding } = await followedList();
+  await listed(dogs(4));
+  const unread = csv(dogs(3).map((each) => ({ ...each, name: "#REF!" })));
+  const page = new Response(unread, { headers: { Link: '</list?page=2>; rel="next"' } });
+  expect(await responding(() => page)).toMatchObject({ problem: { code: "noneTaken" } });
+  expect(await job()).toMatchObject({ failures: 1 });
+});
+
 test("names are read by the encoding that the source says, but for UTF-8", async () => {
   const { db, responding } = await followedList();
   const headers = { "Content-Type": "text/csv; charset=windows-1250" };
