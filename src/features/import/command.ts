@@ -245,11 +245,16 @@ async function imported(
       : undefined;
   const { prepared, unsure } = await preparedAsking(ask, list, given, bytes, recall);
   const isOpen = prepared.isGuessed && acceptGuess !== true;
-  const chosen: ImportOptions = { ...options, confirmed };
+  let chosen: ImportOptions = { ...options, confirmed };
   const run = () => runImport({ db, clock, actor, remembers: true }, prepared, chosen);
-  if (!dryRun && !isOpen && unsure === undefined) return run();
-  const summary = await previewImport(db, prepared, chosen);
+  if (!dryRun && !isAsking && !isOpen) return run();
+  let summary = await previewImport(db, prepared, chosen);
+  if (await askCategories(ask, summary)) {
+    chosen = { ...chosen, createCategories: true };
+    summary = await previewImport(db, prepared, chosen);
+  }
   if (dryRun || (summary.rejected > 0 && skipBad !== true)) return summary;
+  if (!isOpen && unsure === undefined) return run();
   io.err(reports.importedText(summary));
   if (!isAsking) {
     throw new UsageError(
@@ -261,6 +266,12 @@ async function imported(
   const question = unsure === undefined ? "Import them?" : ofAll;
   if (isYes(await ask(`${question} [y/N] `))) return run();
   throw unsure ?? new Error("Nothing was changed.");
+}
+
+async function askCategories(ask: Ask, { rejections }: reports.ImportSummary): Promise<boolean> {
+  const unknown = rejections.filter(({ problem }) => problem.code === "categoryUnknown");
+  const names = [...new Set(unknown.map(({ problem }) => problem.values[0]))].join(", ");
+  return names !== "" && isYes(await ask(`New categories: ${names}. Make them? [y/N] `));
 }
 
 /** Asks a person, and resolves with the line that was typed; "" where nobody answers. */

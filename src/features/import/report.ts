@@ -82,6 +82,7 @@ export type AnimalReport = Static<typeof changedAnimal>;
 /** Causes that are told, which hold values of the input; every word that is to be answered is. */
 const causesMax = 300;
 const firstShown = 5;
+const reasonsMax = 20;
 
 export type ImportSummary = ReturnType<typeof summary>;
 
@@ -134,11 +135,14 @@ export function summary(prepared: Prepared, found: Planned, applied: boolean) {
   };
 }
 
-/** Those that are not for adoption by why, the most frequent first. */
-const skippedOf = (gone: readonly Gone[]) =>
-  [...Map.groupBy(gone, ({ reason }) => reason)]
+/** Those that are not for adoption by why, the most frequent first: each date is a reason. */
+function skippedOf(gone: readonly Gone[]) {
+  const reasons = [...Map.groupBy(gone, ({ reason }) => reason)]
     .map(([reason, all]) => ({ reason, records: all.length }))
     .toSorted((one, other) => other.records - one.records);
+  const records = reasons.splice(reasonsMax).reduce((sum, each) => sum + each.records, 0);
+  return records === 0 ? reasons : [...reasons, { reason: "other reasons", records }];
+}
 
 /** The rejections by what is wrong, the most frequent first. */
 function causesOf(rejections: readonly Rejection[]) {
@@ -309,6 +313,9 @@ export function refusedText(summary: ImportSummary, rejects: string, isAgreed = 
   const pairs = shellWord(pairsText(unknown));
   const remedies = [
     unknown.length > 0 && `Say what each ? means (${meanings.join(", ")}): --status ${pairs}.`,
+    unknown.length > 0 &&
+      rejected === read &&
+      "If they tell nothing of adoption, say what all animals are with --default-status.",
     causes.some(({ problem }) => problem.code === "categoryUnknown") &&
       "Add --create-categories, or name them with: rehome categories add NAME --id ID.",
     isGuessed && !isAgreed && guessRemedy(summary),

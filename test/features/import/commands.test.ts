@@ -138,6 +138,29 @@ test("the kind is not asked for where the file is called by it", async () => {
   expect(script.asked).toEqual([guess]);
 });
 
+test("new categories are asked for where there are others", async () => {
+  using lists = importer();
+  const text = "Id,Name,Species,Status\n1,Bo,Dog,available\n";
+  await lists.run(text, [], "--accept-guess");
+  const more = `${text}2,Tim,Lynx,available\n3,Kit,Cat,available\n`;
+  const { asked, failed, out } = await lists.run(more, ["y"], "--accept-guess");
+  expect([asked, failed]).toEqual([['New categories: "Lynx", "Cat". Make them? [y/N] '], ""]);
+  expect(out).toContain("2  added");
+});
+
+test("a report names twenty reasons why animals are not for adoption", async () => {
+  const dead = Array.from({ length: 30 }, (_, at) => `Ada,Cat,${2000 + (at % 26)}-01-01`);
+  const { out } = await imported(
+    [statusless.trim(), ...dead].join("\n"),
+    ["y"],
+    "--accept-guess",
+    "--believe",
+    "Date of death",
+  );
+  expect(out.match(/not for adoption: /g)).toHaveLength(21);
+  expect(out).toContain("not for adoption: other reasons");
+});
+
 const words =
   '[{"nombre":"Tom","especie":"gato","estado":"a"},{"nombre":"Ada","especie":"gato","estado":"b"}]';
 

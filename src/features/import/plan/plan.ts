@@ -285,7 +285,7 @@ export class Plan {
     const isSourced = externalId !== undefined || this.list.isWhole;
     return {
       ...stateOf(animal),
-      ...(takes.includes("name") && { name }),
+      name: takes.includes("name") || name === lists.hereOf(animal).name ? name : animal.name,
       ...(takes.includes("category") && { categoryId: this.categories.idOf(category) }),
       ...(takes.includes("status") && { status }),
       externalId: externalId ?? animal.externalId,

@@ -50,7 +50,9 @@ export interface Said extends Pick<Entry, "presence" | "name" | "status"> {
   readonly category: bigint | string | null;
 }
 
-export function hereOf({ isRemoved, name, categoryId: category, status }: StoreAnimal): Said {
+/** What an animal is here. One without a name was called "Unnamed" once, and is blank now. */
+export function hereOf({ isRemoved, name: own, categoryId: category, status }: StoreAnimal): Said {
+  const name = own === "Unnamed" ? "" : own;
   return { presence: isRemoved ? "gone" : "there", name, category, status };
 }
 
@@ -147,17 +149,22 @@ export async function entriesOfRemoved(tx: Tx, source: string): Promise<readonly
   return [...entries.values()].filter(({ presence }) => presence === "there");
 }
 
-/** Stores what a list says now. What it said before stays, for an undo. */
+/** Stores what a list says now, and forgets what no undo needs any more. */
 export async function storeEntries(
-  { t, insertAll }: Tx,
+  { t: { listEntries, changes }, insertAll, run }: Tx,
   source: string,
   changeId: bigint,
   entries: readonly Entry[],
 ): Promise<void> {
   for (const part of batches(entries)) {
     const rows = part.map((entry) => ({ source, changeId, ...entry }));
-    await insertAll(t.listEntries, rows);
+    await insertAll(listEntries, rows);
   }
+  const first = sql`(SELECT min(${changes.id}) FROM ${changes})`;
+  await run(sql`DELETE FROM ${listEntries} WHERE ${listEntries.source} = ${source}
+    AND ${listEntries.changeId} < ${first} AND EXISTS (SELECT 1 FROM ${listEntries} AS newer
+      WHERE newer.source = ${source} AND newer.entry = ${listEntries.entry}
+        AND newer.change_id > ${listEntries.changeId} AND newer.change_id < ${first})`);
 }
 
 /**

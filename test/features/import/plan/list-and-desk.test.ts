@@ -9,6 +9,7 @@ import { prepare } from "../../../../src/features/import/understand/propose.ts";
 import { importedText } from "../../../../src/features/import/report.ts";
 import type { Store } from "../../../../src/storage/contract.ts";
 import type { PetStatus } from "../../../../src/domain/pet.ts";
+import { changePets } from "../../../../src/storage/database.ts";
 import { emptied, importText } from "../../../helpers/import-text.ts";
 import { openForEach } from "../../../helpers/stores.ts";
 import { isOnPostgres } from "../../../helpers/store-under-test.ts";
@@ -183,6 +184,27 @@ test("a word that nobody explained hides who was available, until it is explaine
   expect(list([...most, { ...rex, id: "9" }], { skipBad: true })).rejects.toMatchObject({
     code: "mostUnexplained",
   });
+});
+
+test("an animal that was stored as Unnamed has no name once its list comes again", async () => {
+  await list([
+    { ...rex, name: "Unnamed" },
+    { ...rex, id: "2", name: "Unnamed" },
+  ]);
+  await store.db.transaction(async (tx) => {
+    const { pets, listEntries } = tx.t;
+    await tx.delete(listEntries);
+    await changePets(tx, "any", async () => {
+      await tx.update(pets).set({ name: "Unnamed" });
+      return { result: undefined, more: 0 };
+    });
+  });
+  await animals.update([2n], { name: "Ada" });
+  await list([
+    { ...rex, name: "" },
+    { ...rex, id: "2", name: "" },
+  ]);
+  expect(await shown()).toEqual([" available", "Ada available"]);
 });
 
 describe("any sequence of lists, work at the desk and undos", () => {
