@@ -60,6 +60,8 @@ export interface ChangeRecord extends Pick<ChangeRow, "id" | "atMs" | "actor" | 
   readonly isUndone: boolean;
   readonly undoes: bigint | undefined;
   readonly merged: { readonly from: string; readonly into: string } | undefined;
+  /** The first of those that an import left as people had changed them. */
+  readonly kept: readonly { readonly name: string; readonly by: string | null }[];
 }
 
 export interface AnimalEvent extends Pick<HistoryEvent, "action" | "did" | "changed"> {
@@ -274,6 +276,7 @@ async function recordOf(tx: Tx, change: ChangeRow): Promise<ChangeRecord> {
     ...change,
     ...(await subjectOf(tx, origin ?? change)),
     left: Number(summary["left"] ?? 0),
+    kept: (summary["keptAnimals"] ?? []) as ChangeRecord["kept"],
     isUndone: undoneIn !== null,
     undoes: undoes ?? undefined,
     merged: await mergedIn(tx, change),

@@ -109,6 +109,8 @@ describe("a list of every week", () => {
     expect(page.words).toMatch(/Kept adopted; the list says pending \(changed by Visitor \d+\)/);
     expect((await press(page, "Import")).words).toContain("1 kept");
     expect(await names("Kept")).toEqual(["Kept sold"]);
+    const { words: changes } = await open(ana, "/changes");
+    expect(changes).toMatch(/Kept \(changed by Visitor \d+\) kept as people changed them\./);
     const animal = await (await open(ana, "/animals?q=Kept")).follow("Kept");
     expect(animal.words).toContain("The list says: pending");
     await animal.press("Use that status");

@@ -90,8 +90,11 @@ function changeWords(
   change: ChangeRecord,
   categories: readonly Category[] = [],
 ): string {
-  const { changes, categories: kinds } = visit.words;
+  const { changes, categories: kinds, import: said } = visit.words;
   const { action, merged, isUndone, undoes } = change;
+  const called = ({ name, by }: ChangeRecord["kept"][number]) =>
+    `${ui.shownName(visit, name)}${by === null ? "" : said.keptBy(ui.actorText(visit, by))}`;
+  const kept = change.kept.map(called).join(", ");
   const changed = change.animals - change.left;
   if (change.animals > 0 && changed <= 0) return changes.nothing;
   const what =
@@ -113,9 +116,8 @@ function changeWords(
     return `${what}: ${parts.join("; ")}.`;
   }
   const did = undoes === undefined ? action : "undo";
-  return merged !== undefined && did === action
-    ? `${what}.`
-    : `${ui.actionText(visit, did)}: ${what}.`;
+  if (merged !== undefined && did === action) return `${what}.`;
+  return `${ui.actionText(visit, did)}: ${what}.${kept && ` ${said.keptTitle(kept)}.`}`;
 }
 
 function subjectOf(visit: Visit, { name, names }: ChangeRecord, changed: number): string {
