@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { asc, eq, gt } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
-import { type Pet, petFieldNames, plainPet } from "../../domain/pet.ts";
+import { type Pet, plainPet } from "../../domain/pet.ts";
 import type { Database } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
 import type { PetRow } from "../animals/changes.ts";
@@ -46,14 +46,7 @@ export const exportFormats = ["json", "ndjson", "csv"] as const;
 type ExportFormat = (typeof exportFormats)[number];
 type Batches = AsyncIterable<readonly ExportedPet[]> | Iterable<readonly ExportedPet[]>;
 
-const columns = [
-  "id",
-  ...petFieldNames.flatMap((name) =>
-    name === "categoryId" ? ([name, "category"] as const) : [name],
-  ),
-  "externalId",
-  "source",
-] as const satisfies readonly (keyof ExportedPet)[];
+const columns = ["id", "name", "categoryId", "category", "status", "externalId", "source"] as const;
 
 /**
  * The text of an export, a piece for each batch, for `rehome pets import`. Ids are exact, and

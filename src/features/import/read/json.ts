@@ -214,14 +214,15 @@ const isSaid = (value: unknown) =>
 const hasError = ({ error, errors }: Json): boolean => isSaid(error) || isSaid(errors);
 
 const mores = words(
-  "has_more hasMore has_next hasNext hasNextPage isTruncated exceededTransferLimit",
+  `has_more hasMore has_next hasNext hasNextPage isTruncated exceededTransferLimit`,
 );
-const nextPages = words(`next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor
-  nextCursor @odata.nextLink nextLink next_link`);
+const nextPages =
+  words(`next nextPageToken next_page nextPage next_page_url nextPageUrl next_cursor nextCursor @odata.nextLink
+  nextLink next_link`);
 /** What documents call the number of all records, whatever page this is. */
-const totals = words(`total total_count totalCount count_total count total_pets totalItems
-  total_items totalResults total_results totalRecords total_records recordsTotal totalElements
-  numFound num_found`);
+const totals =
+  words(`total total_count totalCount count_total count total_pets totalItems total_items totalResults total_results
+  totalRecords total_records recordsTotal totalElements numFound num_found`);
 const pageCounts = words("total_pages totalPages pages last_page");
 
 /** Why a document says itself that its list is not whole; undefined where it does not. */

@@ -1,5 +1,5 @@
 /** Tables: the rows of CSV, and the records below the header of any table. */
-import { type Message, message, messageText, type Note } from "../messages.ts";
+import { type Message, message, messageText } from "../messages.ts";
 import { type Known, limits, oldMacLines, UnreadableInput } from "./input.ts";
 
 /** Records as they stand in the input, each with the line or the number (from 1) that it has. */
@@ -32,25 +32,12 @@ export interface TableRows {
   readonly isUnended?: boolean;
 }
 
-/** Different texts of cells that are compared with later ones. */
-const sharedCellsMax = 20_000;
-
-/** Gives one text for equal cells: most repeat that of another row, and each takes memory. */
-export function sharedTexts(): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) =>
-    known.size < sharedCellsMax ? known.getOrInsert(text, text) : (known.get(text) ?? text);
-}
-
 /**
  * The records below the header, which may follow a report's title. Leaves out blank rows, totals,
  * and notes below the last record, and says so. Throws UnreadableInput for a missing header, and
  * for an input that is cut off.
  */
-export function tableOf(
-  table: TableRows,
-  headings: Known,
-): Records & { readonly notes: readonly Note[] } {
+export function tableOf(table: TableRows, headings: Known) {
   const at = headerIndex(table.rows, headings);
   const columns = headerAt(at, table, headings);
   const below = notesFrom(columns.length, table, at);
@@ -194,6 +181,16 @@ export function boundRecords(lines: readonly number[]): void {
 /** More rows are no table of animals, whatever stands above its header. */
 export const rowsMax = limits.records + 100;
 
+/** Different texts of cells that are compared with later ones. */
+const sharedMax = 20_000;
+
+/** Gives one text for equal cells: most repeat that of another row, and each takes memory. */
+export function sharedTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) =>
+    known.size < sharedMax ? known.getOrInsert(text, text) : (known.get(text) ?? text);
+}
+
 /**
  * The rows of CSV text, the header among them. A line on which a quote is left open is a
  * `MalformedRecord`. Throws UnreadableInput where a row is too long.
@@ -207,7 +204,8 @@ export function csvTable(input: string): TableRows {
   const same = sharedTexts();
   let line = 1;
   for (let at = 0; at < text.length;) {
-    const { row, end } = rowAt(text, at, delimiter);
+    const { row, next } = rowAt(text, at, delimiter);
+    const end = Math.min(next, text.length);
     if (end - at > limits.recordBytes) {
       throw new UnreadableInput(line, message("recordUnended", String(limits.recordBytes)));
     }
@@ -219,7 +217,7 @@ export function csvTable(input: string): TableRows {
       rows.push(row.map((field) => same(hasFormulas ? withoutFormula(field) : field)));
     }
     if (lines.length < rows.length) lines.push(line);
-    for (let next = placeOf(text, "\n", at); next < end; next = placeOf(text, "\n", next + 1)) {
+    for (let mark = placeOf(text, "\n", at); mark < end; mark = placeOf(text, "\n", mark + 1)) {
       line += 1;
     }
     at = end;
@@ -239,50 +237,44 @@ function placeOf(text: string, mark: string, from: number): number {
 const [quoteCode, newlineCode] = ['"'.charCodeAt(0), "\n".charCodeAt(0)];
 
 /**
- * The row at `from`, and where the next one begins. Quotes with a text behind them are a part of
- * the text. By codes of characters: a call for each field takes longer.
+ * The row at `from`, and where the next one begins: on the next line where a quote stays open.
+ * Quotes with a text behind them are a part of the text. By codes of characters: a call for each
+ * field takes longer.
  */
 function rowAt(text: string, from: number, delimiter: string) {
   const delimiterCode = delimiter.charCodeAt(0);
   const row: string[] = [];
   for (let at = from; ;) {
     let end = at;
+    let field: string | undefined;
     if (text.charCodeAt(at) === quoteCode) {
       let quote = placeOf(text, '"', at + 1);
       while (text[quote + 1] === '"') quote = placeOf(text, '"', quote + 2);
       end = quote + 1;
       while (text[end] === " " || text[end] === "\r") end += 1;
-      const isWhole =
-        (quote < text.length && end >= text.length) ||
-        text[end] === "\n" ||
-        text[end] === delimiter;
-      if (isWhole) row.push(text.slice(at + 1, quote).replaceAll('""', '"'));
-      else {
-        const lineEnd = placeOf(text, "\n", at);
-        if (quote >= lineEnd) return openLine(text, from, lineEnd);
-        end = Math.min(placeOf(text, delimiter, quote + 1), lineEnd);
-        row.push(text.slice(at, beforeReturn(text, end)));
+      const isLast = quote < text.length && end >= text.length;
+      const lineEnd = placeOf(text, "\n", at);
+      if (isLast || text[end] === "\n" || text[end] === delimiter) {
+        field = text.slice(at + 1, quote).replaceAll('""', '"');
+      } else if (quote >= lineEnd) {
+        const written = text.slice(from, beforeReturn(text, lineEnd));
+        return { row: new MalformedRecord(message("quoteOpen"), written), next: lineEnd + 1 };
       }
-    } else {
+    }
+    if (field === undefined) {
       let code = text.charCodeAt(end);
       while (end < text.length && code !== delimiterCode && code !== newlineCode) {
         code = text.charCodeAt((end += 1));
       }
-      row.push(text.slice(at, code === delimiterCode ? end : beforeReturn(text, end)));
+      field = text.slice(at, code === delimiterCode ? end : beforeReturn(text, end));
     }
-    if (text[end] !== delimiter) return { row, end: Math.min(end + 1, text.length) };
+    row.push(field);
+    if (text[end] !== delimiter) return { row, next: end + 1 };
     at = end + 1;
   }
 }
 
 const beforeReturn = (text: string, end: number) => (text[end - 1] === "\r" ? end - 1 : end);
-
-/** A line on which a quote stays open: the next one can be read. */
-function openLine(text: string, from: number, lineEnd: number) {
-  const written = text.slice(from, beforeReturn(text, lineEnd));
-  const end = Math.min(lineEnd + 1, text.length);
-  return { row: new MalformedRecord(message("quoteOpen"), written), end };
-}
 
 const delimiters = [",", ";", "\t", "|"] as const;
 

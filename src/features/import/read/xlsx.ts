@@ -7,8 +7,6 @@ import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
 import { rowsMax, sharedTexts } from "./table.ts";
 
-/** More of them are not looked at: no list of animals is behind them. */
-const sheetsMax = 50;
 /** More texts and formats than an import's cells have, and each takes memory of its own. */
 const elementsMax = 800_000;
 
@@ -23,7 +21,7 @@ export function sheetsOf(bytes: Uint8Array) {
   const workbook = text(path);
   if (workbook === "") throw otherArchive(archive.names);
   const targets = targetsOf(text, path);
-  const sheets = all(workbook, "sheet", (_, tag) => tag).slice(0, sheetsMax);
+  const sheets = all(workbook, "sheet", (_, tag) => tag);
   if (sheets.length === 0) throw unreadable("it has no sheets");
   const [[, properties = ""] = []] = elements(workbook, "workbookPr");
   const book: Book = {
@@ -152,10 +150,10 @@ function all<T>(xml: string, name: string, of: (inner: string, tag: string) => T
   return found;
 }
 
-const attributePatterns = new Map<string, RegExp>();
+const patterns = new Map<string, RegExp>();
 
 function attribute(attributes: string, name: string): string {
-  const pattern = attributePatterns.getOrInsertComputed(
+  const pattern = patterns.getOrInsertComputed(
     name,
     () => new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`),
   );
@@ -167,7 +165,8 @@ function attribute(attributes: string, name: string): string {
 function textIn(xml: string): string {
   const [first = "", ...others] = xml.split("<rPh");
   const pieces = [first, ...others.map((each) => each.slice(each.indexOf("</rPh>") + 1))];
-  return all(pieces.join(""), "t", plain).join("");
+  const texts = pieces.join("").matchAll(/<t(?:\s[^<>]*)?>([^<]*)/g);
+  return Array.from(texts, ([, text = ""]) => plain(text)).join("");
 }
 
 /** A text of XML, with the characters that Excel writes by their codes. */
