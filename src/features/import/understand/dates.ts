@@ -39,6 +39,8 @@ const epochMsMax = Date.UTC(10_000, 0) - 1;
 
 /** No date is longer; a text of any length would take the patterns long. */
 const charactersMax = 100;
+/** Texts whose times are held: most dates of a list stand in it more than once. */
+const heldMax = 5_000;
 
 /**
  * Reads times in every form that shelters write: ISO 8601, 3/1/24 and 1.3.2024, 01-Mar-2024, March
@@ -50,6 +52,7 @@ export class Dates {
   readonly #usual: boolean | undefined;
   /** What the list tells: a month first stays. */
   #learnt: boolean | undefined;
+  readonly #held = new Map<string, number | undefined>();
   /** A date that may be read in two ways; empty if there is none. */
   example = "";
 
@@ -76,7 +79,11 @@ export class Dates {
     const text = value.trim();
     if (text.length > charactersMax) return undefined;
     if (/^\d{5}(?:\.\d+)?$|^\d{10}$|^\d{13}$/.test(text)) return ofNumber(Number(text));
-    return this.#ofText(text) ?? this.#ofText(text.replace(weekday, ""));
+    if (this.#held.size === heldMax) this.#held.clear();
+    return this.#held.getOrInsertComputed(
+      text,
+      () => this.#ofText(text) ?? this.#ofText(text.replace(weekday, "")),
+    );
   }
 
   /** Learns from a date of a list whether the day or the month comes first. */
@@ -85,6 +92,7 @@ export class Dates {
     const text = value.trim();
     const [, first, separator, second] = order.exec(text) ?? [];
     if (first === undefined) return;
+    this.#held.clear();
     if (Number(second) > 12) this.#learnt = false;
     else if (Number(first) > 12) this.#learnt = true;
     else if (separator !== "." && first !== second) this.example ||= text;

@@ -243,17 +243,19 @@ function sayingsOf(
   const isUndone = undoneBy(all, context, outcome ? [outcome, ...outcomes] : outcomes);
   const judge = judgeOf(context);
   return (record) => {
-    const said = columns.flatMap((column): Said | [] => {
+    const said: Said[] = [];
+    for (const column of columns) {
       const { tells, rule, read } = column;
       const value = read(record);
       const found = rule && !isBlank(value) ? judge(tells, rule, value) : undefined;
-      if (rule === undefined || found === undefined) return [];
+      if (rule === undefined || found === undefined) continue;
       const date = dates.sortable(value);
-      if (isUndone(tells, date, record)) return [];
+      if (isUndone(tells, date, record)) continue;
       const isAsked = found === "open";
       const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
-      return { column, value, meaning: isAsked ? mostOf(rule) : found, isAsked, isMerelyNot };
-    });
+      const meaning = isAsked ? mostOf(rule) : found;
+      said.push({ column, value, meaning, isAsked, isMerelyNot });
+    }
     return said.toSorted((a, b) => distance(b.meaning) - distance(a.meaning));
   };
 }

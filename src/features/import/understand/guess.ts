@@ -154,7 +154,8 @@ const known = new Statuses();
 
 const hasLetter = (value: unknown) => typeof value === "string" && /\p{L}/u.test(value);
 const isText = (value: unknown) => typeof value === "string" && /^\D+$/.test(value);
-const isDate = (value: unknown) => new Dates().sortable(value) !== undefined;
+const anyDates = new Dates();
+const isDate = (value: unknown) => anyDates.sortable(value) !== undefined;
 
 /** True for the name of a kind of animal, also before a comma or behind a bracket. */
 const isSpecies = (value: unknown): boolean =>
