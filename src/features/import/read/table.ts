@@ -131,10 +131,10 @@ function headerAt(at: number, table: TableRows, headings: Known): readonly strin
 }
 
 /** What stands before the numbers of a total. */
-const totals = /(?:grand |sub)?totals?\b|(?:sum|count|summe|gesamt|suma|totaal|somme|soma)\b/iu;
+const totals = /^\s*(?:(?:grand |sub)?totals?|sum|count|summe|gesamt|suma|totaal|somme|soma)\b/iu;
 
 function isTotal([first = "", ...others]: readonly string[], width: number): boolean {
-  if (first.trim().search(totals) !== 0) return false;
+  if (!totals.test(first)) return false;
   // Behind a name such as "Total" there are words; behind a total there are numbers.
   const isFew = 2 * (others.length + 1) <= Math.max(width, 4);
   return isFew && others.every((field) => !/\p{L}{3}/u.test(field));
