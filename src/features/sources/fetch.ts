@@ -328,7 +328,7 @@ async function allPages(
     const page = documentOf(bytes);
     const own = page[list];
     const said = valueAt(page, why.split("."));
-    const isFailed = page["success"] === 0 || page["status"] === "fail";
+    const isFailed = (page["success"] ?? 1) !== 1 || (page["status"] ?? "ok") !== "ok";
     if (said || isFailed || !Array.isArray(own)) throw refused(said, list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
