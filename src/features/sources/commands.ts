@@ -331,6 +331,10 @@ const resume = ofOneList<imports.Maybe<"secretFile", string>>({
   async run(io, { source }, { store, clock }, given) {
     const { name } = source;
     const secret = await secretOf(io, given.secretFile);
+    if (secret === undefined && source.secret === "") {
+      const why = `The backup that was restored lacks the credential of ${name}.`;
+      throw new UsageError(why, `rehome sources resume ${name} --secret-file FILE`);
+    }
     const going = { paused: null, failures: 0 };
     await store.db.transaction((tx) =>
       lists.setSource(tx, name, new Map(), clock(), { secret }, going),
