@@ -61,7 +61,8 @@ depart{ure,ed}, gone, leave, check{,ed} out, checkout, {,owner }claimed, outcome
 date out, out date, dateout, outdate, outtake, leaving, adopted redeemed, disposition date, moved out, salida, egreso, traslado, sortie, sorti, depart
 abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgangsdatum, saida, uscita, trasferimento, vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving
 wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj, vydaja, odovzdani{a,e}, predani, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak,
-odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소`,
+odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소, dejo el refugio, saiu do abrigo, tierheim verlassen, sortie du refuge, lasciato il rifugio,
+odchod z utulku, napustanja azila, zapustila zavetisce, покинуло приют, напуснало приюта, barinaktan ayrilan, lamnade djurhemmet, forlot hjelpesenter, elhagyta a menhelyet, εξοδος απο το καταφυγιο`,
   taker: `
 transfer{,red} to, transferred out to, transfer destination, transfer agency, {,re,owner }claimed by, trasferito a, transferido a, trasladado a
 verlegt nach, abgeholt von, transfere a, overgeplaatst naar, przekazany do, predan komu`,

@@ -100,7 +100,7 @@ active, publish{,ed}, visible, enabled, listed, {,show }online, live, displayed,
 activo, activa, publicad{o,a}, habilitado, vigente, mostrar en web, ativo, ativa, visivel, aktiv, veroffentlicht, sichtbar, actif, publie{,e}
 actief, gepubliceerd, zichtbaar, attivo, attiva, pubblicato, visibile, aktywn{y,a}, opublikowany, widoczny, aktivn{i,y}, zverejnen{o,y}, viditelny
 актив{ен,на,но,ный,ний}, активен запис, опубликован{,а,о}, опубліковано, aktif, yayinda, aktivan, objavljen{,o}, publikalt, activ, publicat, publicerad, julkaistu, ενεργ{ο,ος,η}, 上架, 已上架, 启用, 啟用, 公開,
-公开`;
+公开, published {to,on} website, publicado en sitio web, publie vers le site internet, publicado no site, auf internetseite veroffentlicht, weboldalon kozzeteve, 已發布至網站`;
 
 export const adoptionNouns = `
 adopti{on,ons,e}, adopc{ion,ja,ji,e,ie,ia}, adocao, adozione, vermittlung{,s}, rehoming, adopsjon{,s}

@@ -56,6 +56,12 @@ const doors: readonly Door[] = [
     }),
 ];
 
+test("every row names the repository that it was seen in", () => {
+  const rows = [...Object.values(nos).flat(), ...yeses, ...others];
+  const seenIn = [...rows.map((row) => String(row.at(-1))), ...yesRows.map((row) => row.seenIn)];
+  expect(seenIn.filter((name) => !/^[\w-]+\/[\w.-]+$/.test(name))).toEqual([]);
+});
+
 /** The row of an animal between two that are there, so that no column takes most. */
 function listOf({ columns, isJson }: Door, more: Row): Uint8Array {
   const rows: Row[] = [1, 2, 3].map((at) => {
@@ -102,7 +108,7 @@ describe.each(doors)("$door", (door) => {
   });
 
   test("a part of a heading says nothing", async () => {
-    for (const heading of others) {
+    for (const heading of others.flatMap(([headings]) => headings.split(/\n?\|/))) {
       for (const value of ["Yes", "2024-03-14", "Ana Smith"]) {
         const more = { [heading]: value };
         const [prepared] = await readings(door, more);

@@ -1,7 +1,7 @@
 /**
- * Headings and words of public lists and of the programs that make them, each with the repository
- * that it was seen in, or the file where only that is known: what says that an animal is not for
- * adoption, and what only looks so. A plain word was seen in none.
+ * Headings and words of public lists and of the programs that make them, each with the public
+ * repository that it was seen in: what says that an animal is not for adoption, and what only
+ * looks so.
  */
 export type Kind =
   | "died"
@@ -15,7 +15,7 @@ export type Kind =
   | "outcome"
   | "outcome date";
 
-/** A heading, values of it that say so, or that say nothing, and where it was seen. */
+/** A heading, values of it that say so, or that say nothing, and the repository (owner/name). */
 export type Seen = readonly [
   heading: string,
   values: readonly (string | number | boolean)[],
@@ -32,7 +32,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["data_obito", past, "isaacsantanadevr/tarefas-ebac-Isaac-Santana"],
     ["passAwayDate", past, "BrezoLarsen/animalShelter"],
     ["dead", [true, "true", 1], "LFwBH/AnimalShelterBackend"],
-    ["Falecido", ["Sim", "sim", "x"], "an issue of this repository"],
+    ["Falecidos", ["Sim", "sim", "x"], "sheltermanager/asm3"],
     ["DOA", ["TRUE"], "sheltermanager/asm3"],
     ["Fecha de defunción", past, "sheltermanager/asm3"],
     ["Intake Type", ["EUTH REQ"], "LuckyKot/Adoptability_prediction"],
@@ -47,30 +47,30 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["動物狀態", ["死亡"], "SuperMini8/StrayAnimals"],
     ["Дата смерти", past, "sheltermanager/asm3"],
     ["Ölüm Tarihi", past, "sheltermanager/asm3"],
-    ["폐사일", past, "a list of guide dogs in React"],
     ["Öldü", ["evet", "var"], "sheltermanager/asm3"],
     ["Dödsdatum", past, "sheltermanager/asm3"],
     ["Afdød", ["ja", ...past], "ayshaaa1234/dyrenesbeskyttelse"],
     ["Дата на почиване", past, "sheltermanager/asm3"],
-    ["data decesului", past, "the plain word in Romanian"],
-    ["안락사일", past, "the plain word in Korean"],
   ],
   left: [
     ["shelterExitDate", past, "graphometrica/leaders2020_backend"],
     ["DateAdoptedRedeemed", ["3/22/2019 1:00:00 PM"], "baltimorecounty/react-animal-services-pets"],
     ["Exit date", past, "tarikibrahimovic/Azil-Zivotinja"],
-    ["Date Left", past, "an issue of this repository"],
+    ["exit_date", past, "CS480UIC/cs480-final-project-animal_shelter"],
     ["date_sortie", past, "Philippe-CORTEZ/Animalia"],
-    ["fecha_salida", past, "an issue of this repository"],
-    ["Abgangsdatum", ["14.03.2024"], "an issue of this repository"],
+    ["fechaSalida", past, "planga82/alba-protectora-de-animales"],
+    ["Tierheim verlassen", ["14.03.2024"], "sheltermanager/asm3"],
+    ["Sortie du refuge", past, "sheltermanager/asm3"],
+    ["Покинуло приют", past, "sheltermanager/asm3"],
+    ["Elhagyta a menhelyet", ["igen", ...past], "sheltermanager/asm3"],
     ["Returned To Owner", [true, "yes"], "sheltermanager/asm3"],
     ["cikisTarihi", past, "selimmurat/HayvanBarinak"],
     ["Дата выбытия животного", past, "antondvinyaninov/pet-priyut"],
-    ["datum odlaska", past, "the plain word in Croatian"],
+    ["Datum napustanja azila", past, "sheltermanager/asm3"],
   ],
   transferred: [
     ["Transferred", ["Yes", "2024-03-14"], "sheltermanager/asm3"],
-    ["transfer_date", past, "an issue of this repository"],
+    ["transfer_date", past, "naomit9/animal-santuary-db"],
     ["Trasferito", ["sì"], "sheltermanager/asm3"],
   ],
   adopted: [
@@ -89,7 +89,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["DatumAdopce", ["10/09/2025", "10.09.2025"], "kalamakadanca/Utulek"],
     ["Datum adopce", ["10. 9. 2025", "2025-09-10"], "ThemSatan/utulek"],
     ["Data adopcji", past, "Karo-12/schronisko"],
-    ["Date d'adoption", past, "a Symfony form of date_adoption"],
+    ["dateAdoption", past, "bdsalocin/Symfony_creation_table_liaison_TP"],
     ["fecha_adopcion", past, "estebanbq07/proyecto-adopcion_patitas"],
     ["DateAdopted", past, "helloWorldProfessional/udomljavanje"],
     ["Vermittelt", ["ja", "14.03.2024"], "sheltermanager/asm3"],
@@ -102,11 +102,10 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["领养时间", past, "3024007841/-QT-"],
     ["認養日期", past, "sheltermanager/asm3"],
     ["動物狀態", ["已認養"], "SuperMini8/StrayAnimals"],
-    ["是否已領養", [true, "○", "已", "有"], "a filter of animals in Vue, in Taiwan"],
+    ["是否被领养", [true, "○", "已", "有"], "xunmaw001/Pet-Adoption-System-"],
     ["是否领养", ["是"], "Nathan-nlp/petfoster"],
     ["宠物状态", ["已领养"], "Kikivictop/pettest"],
     ["입양날짜", past, "choipureum/Abandoned_Dogs_Save_Project"],
-    ["입양여부", ["입양완료"], "a table pet in SQL with pet_adopt"],
     ["evlat_edindirme_tarihi", past, "caferyldrm/hayvan-barinagi-sql-projesi"],
     ["evlat_edinme_tarihi", past, "caferyldrm/hayvan-barinagi-sql-projesi"],
     ["Sahiplenme_Durumu", ["Sahiplenildi"], "Dessette/barinakdb"],
@@ -122,14 +121,12 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["DataAdoptie", past, "RaduRalucag/Proiect_Adapost"],
     ["este_adoptat", [true, "da"], "dylu16/adapost"],
     ["udomljen", [true, "da"], "Xerokee/PIS_Azil"],
-    ["удомљен", ["да"], "the plain word in Serbian"],
     ["Datum udomljavanja", past, "petrastipcic/Azil-za-ivotinje"],
     ["Adoptionsdato", past, "ayshaaa1234/dyrenesbeskyttelse"],
     ["ErAdopteret", [true, "Ja"], "CharlineBennekou/Dyreinternattet-E2023"],
     ["譲渡日", past, "okajun35/NecoKeeper"],
     ["Adoptert", ["ja", ...past], "sheltermanager/asm3"],
     ["Adoptoitu", ["kyllä", ...past], "sheltermanager/asm3"],
-    ["Прилаштована", ["так"], "a page of an animal in React, in Ukraine"],
     ["Ημερομηνία Υιοθεσίας", past, "akotsampaseris/enosi-ethelonton-adespoton-chalkidas"],
     ["Κατάσταση", ["Υιοθετήθηκε"], "akotsampaseris/enosi-ethelonton-adespoton-chalkidas"],
     ["Осиновено", ["да", ...past], "sheltermanager/asm3"],
@@ -145,7 +142,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Adoptant", ["Mme Petit"], "sheltermanager/asm3"],
     ["Nom de l'adoptant", ["Mme Petit"], "trqr/gestion-refuge-animalier-react"],
     ["Nový Majitel", ["Jan Novák"], "sheltermanager/asm3"],
-    ["nr_adoptujacego", [], "a Java class Zwierze"],
+    ["adoptujacy", ["Anna Kowalska"], "Infiniciak/Schronisko"],
     ["领养者", ["张伟"], "3024007841/-QT-"],
     ["领养人", ["张伟"], "impxiahuaxian/liulangchongwugou"],
     ["認養人", ["張偉"], "sheltermanager/asm3"],
@@ -156,13 +153,11 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Örökbefogadó neve", ["Kovács Éva"], "HaRiZi2023/AZ_Menhely"],
     ["Υιοθετήθηκε από", ["Άννα"], "akotsampaseris/enosi-ethelonton-adespoton-chalkidas"],
     ["new_owner_name", ["Иван"], "antondvinyaninov/pet-priyut"],
-    ["Новый хозяин", ["Иван"], "the plain word in Russian"],
-    ["입양자명", ["김민수"], "a table of adoptions in React with adopterName"],
   ],
   reserved: [
     ["reserved", [true, "yes", "2024-03-14", "Mrs Smith"], "NoudH/DierenAsiel"],
     ["isAdoptionPending", ["Yes", true], "api-evangelist/rescuegroups-org"],
-    ["Pending", ["true"], "an issue of this repository"],
+    ["Pending Adoption", ["true"], "sheltermanager/asm3"],
     ["Reservado Para", ["Ana Smith"], "sheltermanager/asm3"],
     ["Reservado", ["sí"], "sheltermanager/asm3"],
     ["reserviert", ["ja"], "devboldt/tierheim-demo"],
@@ -170,9 +165,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Rezervace", ["ano"], "sheltermanager/asm3"],
     ["foglalt", [1, "1", "igen"], "P4cty4s/Menhely-Projekt"],
     ["Бронь", ["да"], "Jhn611/priut_lapki"],
-    ["예약", ["예"], "the plain word in Korean"],
     ["已預約保留", ["是"], "sheltermanager/asm3"],
-    ["予約", ["○", "あり"], "the plain word in Japanese"],
     ["Reserveret", ["ja"], "ayshaaa1234/dyrenesbeskyttelse"],
     ["bokad", ["ja", "True"], "matildafro/ProjektKatthem"],
   ],
@@ -184,7 +177,6 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["removed_at", past, "ForPawTeam/ForPaw_BE"],
     ["archived", [true, "true", 1], "LFwBH/AnimalShelterBackend"],
     ["archiveDate", past, "LFwBH/AnimalShelterBackend"],
-    ["fechaBorrado", past, "an issue of this repository"],
     ["isDeleted", [true, "1"], "NemethAngela/Allatmenhely"],
     ["Datum gelöscht", ["14.03.2024"], "sheltermanager/asm3"],
     ["Not for adoption", ["Sí"], "sheltermanager/asm3"],
@@ -197,22 +189,21 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Nem örökbefogadható", ["igen"], "sheltermanager/asm3"],
     ["Sahiplendirme İçin Değil", ["evet"], "sheltermanager/asm3"],
     ["不開放認養", ["是"], "sheltermanager/asm3"],
-    ["видалено", ["так"], "the plain word in Ukrainian"],
-    ["archiviran", ["da"], "the plain word in Croatian"],
+    ["видалено", ["так"], "ninetwentyfour/Hospitium"],
+    ["obrisano", ["da"], "ninetwentyfour/Hospitium"],
   ],
   inactive: [
     ["active", [false, "false", "0"], "ValentinLGonzalez/tp_veterinaria_Progra1"],
     ["is_active", [false, "False"], "tosar-hub/animal-shelter"],
     ["Activo", ["No", "NO"], "sheltermanager/asm3"],
-    ["activa", [false, "no"], "a Java entity of mascotas"],
+    ["activa", [false, "no"], "Carloscisneroides/HappyFeet_Veterinaria"],
     ["Ativo", [false, "não", "Na\u0303o"], "sheltermanager/asm3"],
-    ["published", [false, "false"], "an interface of Animal with protectressName"],
+    ["Published to Website", [false, "false"], "sheltermanager/asm3"],
     ["visible", [false, "no"], "artemo24/DyrBok"],
     ["adoptable", [false, "f"], "cifarquhar/animal_shelter"],
     ["available", [false, "false"], "claramauro/Pet-Foster-Connect-back"],
     ["disponible", [false, "no"], "SebaMarotta/ohmydog"],
     ["in_adopcion", [false, "no"], "marcosdgi/pet-guard"],
-    ["disponible_adopcion", [false], "a MascotaEntity in TypeScript"],
     ["disponivel", [false, "não"], "leandro1027/GerenciamentoAssociacao"],
     ["Disponibilidade", ["Não", "Adotado"], "eugenia-m-m/PROJETO-I-POO"],
     ["可领养状态", ["不可领养"], "wovodedrama/StrayAnimal"],
@@ -222,7 +213,6 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["orokbefogadhato", [0, "0", "nem", "nincs"], "DDBalazs/Allatmenhely_vr"],
     ["Yayında", ["hayır", "yok"], "muratkose1126/Hayvan-Sahiplendirme"],
     ["Aktif", ["Pasif"], "MertSayan/HayvanSahiplendirmeApp"],
-    ["активний", ["ні", "неактивний"], "the plain word in Ukrainian"],
     ["Κατάσταση", ["Μη Διαθέσιμο"], "akotsampaseris/enosi-ethelonton-adespoton-chalkidas"],
     [
       "Διαθέσιμο για Υιοθεσία",
@@ -266,13 +256,12 @@ export const yeses: readonly Seen[] = [
   ["isAcogido", [true, "sí"], "jumelleCL/asociacion-jodar"],
   ["isHosted", ["true"], "096benjaminbenoit/pawwws"],
   ["hostFamilyId", [3, "3"], "096benjaminbenoit/pawwws"],
-  ["current_foster_user_id", [3], "public.animals of a rescue's SQL"],
+  ["FosteredDate", past, "sheltermanager/asm3"],
   ["cameFrom", ["owner died"], "LFwBH/AnimalShelterBackend"],
   ["No disponible para adopción", ["no", false, ""], "sheltermanager/asm3"],
   ["Overgeplaatst van", ["Dierenasiel Gent"], "sheltermanager/asm3"],
   ["Transferido De", ["Canil municipal"], "sheltermanager/asm3"],
   ["Transferred from", ["Another shelter"], "sheltermanager/asm3"],
-  ["Last outcome", ["Adoption"], "an issue of this repository"],
   ["Previous Adopter", ["Smith"], "sheltermanager/asm3"],
   ["nome_recebedor", ["Guilherme"], "isaacsantanadevr/tarefas-ebac-Isaac-Santana"],
   ["owner", ["Council"], "cifarquhar/animal_shelter"],
@@ -285,10 +274,9 @@ export const yeses: readonly Seen[] = [
   ["date_of_intake", past, "ninetwentyfour/Hospitium"],
   ["data_entrada", past, "isaacsantanadevr/tarefas-ebac-Isaac-Santana"],
   ["Intake Condition", ["NORMAL"], "Bsabrina19/pet_adoption_analysis"],
-  ["Condition", ["Owner died", "Dead tooth removed"], "an issue of this repository"],
-  ["Intake Type", ["Euthanasia Request"], "the cities in test/fixtures"],
+  ["Condition", ["Owner died", "Dead tooth removed"], "sheltermanager/asm3"],
   ["health_status", ["healthy"], "FerdyZX/web-adopsi-hewan"],
-  ["published", [true, "true", "2024-03-14"], "an interface of Animal with protectressName"],
+  ["Published to Website", [true, "true", "2024-03-14"], "sheltermanager/asm3"],
   ["published_at", past, "si-huynh/petsave"],
   ["is_active", [true, "True", "1"], "tosar-hub/animal-shelter"],
   ["isAdoptionPending", ["No", false], "api-evangelist/rescuegroups-org"],
@@ -296,7 +284,7 @@ export const yeses: readonly Seen[] = [
   ["Microchip Date", past, "sheltermanager/asm3"],
   ["Returned", past, "sheltermanager/asm3"],
   ["Disponibilidade", ["Sim", "Disponível"], "eugenia-m-m/PROJETO-I-POO"],
-  ["days_left", [3], "an issue of this repository"],
+  ["daysLeft", [3], "LarsCowe/dierenasiel-ninove"],
   ["birth_year", [2016, "2016"], "sevacezar/priyut_luchshiy_drug"],
   ["Пристроен", ["нет", false, ""], "antondvinyaninov/pet-priyut"],
   ["是否领养", ["否"], "Nathan-nlp/petfoster"],
@@ -304,7 +292,6 @@ export const yeses: readonly Seen[] = [
   ["動物狀態", ["開放認養"], "SuperMini8/StrayAnimals"],
   ["Sahiplendirildi Mi", ["Hayır", "yok", "Sahiplenilmedi"], "MertSayan/HayvanSahiplendirmeApp"],
   ["orokbefogadva", ["nem", false], "SGaborS/IKTAllatmenhely"],
-  ["입양여부", ["아니오"], "a table pet in SQL with pet_adopt"],
   ["Adopterad", ["nej", ""], "Weyenriah/orebrokatthem"],
   ["ErAdopteret", ["Nej", false], "CharlineBennekou/Dyreinternattet-E2023"],
   ["foglalt", [0, "0", "nem"], "P4cty4s/Menhely-Projekt"],
@@ -319,11 +306,7 @@ export const yeses: readonly Seen[] = [
   ["beerkezes_datuma", past, "DDBalazs/Allatmenhely_vr"],
   ["gazdis", [0, "0", "nincs"], "AHullam91/SEKA"],
   ["udomljen", [false, "ne", "nije udomljen"], "Xerokee/PIS_Azil"],
-  ["是否已領養", ["未", "×", "无", "無", "没有"], "a filter of animals in Vue, in Taiwan"],
-  ["预约电话", ["13800000000", "0912 345 678"], "the plain word in Chinese"],
-  ["予約電話", ["03-1234-5678"], "the plain word in Japanese"],
-  ["Reservation phone", ["555 0100"], "the plain word in English"],
-  ["gazdi keresés", ["igen", "2024-03-14"], "the plain word in Hungarian"],
+  ["是否被领养", ["未", "×", "无", "無", "没有"], "xunmaw001/Pet-Adoption-System-"],
   ["Korábbi örökbefogadó", ["Kovács Éva"], "sheltermanager/asm3"],
   ["Orjinal Sahibi", ["Ayşe Yılmaz"], "sheltermanager/asm3"],
   ["原飼主", ["張偉"], "sheltermanager/asm3"],
@@ -334,43 +317,52 @@ export const yeses: readonly Seen[] = [
 ];
 
 /** Headings that have such a word in them, and say nothing whatever they have. */
-export const others =
-  `Last outcome|Previous status|Prior outcome|Former owner|Intake reason|Reason for adoption|Adoption price|Adoption counselor
-|Adoption contact|Adoption center|Adoption location|Adoption notes|Adoption requirements|Adoption email|Adoption link|Foster name
-|Fostered by|In foster|Foster start date|Transferred from|Source|Zip|Date of birth|Microchip date|Return reason|Length of stay
-|Vaccination status|Spay status|Good with kids|Hold reason|Hold notes|Medical status|Behavior status|Payment status|Owner status
-|Release form|Death risk|Euthanasia risk|Deadline|Left ear|Activity level|Live release|Show dog|Display name|Published by
-|Deleted by|Reserved parking|Place found|Placement notes|Exit interview|Outcome notes|Sex upon outcome|Times returned
-|Adopted siblings|Adopted from|Adoption count|Adoption events|Country|Mother died|Owner deceased`.split(
-    /\n?\|/,
-  );
+export const others: readonly (readonly [headings: string, seenIn: string])[] = [
+  [
+    `Intake reason|Adoption counselor|Adoption notes|Fostered by|Transferred from|Source|Zip|Country|Return reason
+|Date of birth|Microchip date|Vaccination status|Good with kids|Medical status|Payment status|Left ear|Live release
+|Deleted by|Outcome notes|Adoption count|Adoption events|NoTimesReturned|OriginalOwnerName|ReasonForEntry
+|ReservationCancelledDate`,
+    "sheltermanager/asm3",
+  ],
+  ["Adoption contact|Display name", "ninetwentyfour/Hospitium"],
+  ["Adoption requirements|Adoption center", "Bsabrina19/pet_adoption_analysis"],
+  ["Adoption price", "OGFlash/misty-eyes-animal-center"],
+  ["adoption_location", "qilimazhualuo/cat-rescue"],
+  ["adoptionLink", "hangbokdog/hangbokdog"],
+  ["AdoptionEmail", "HaRiZi2023/AZ_Menhely"],
+  ["Foster start date", "Skoomar/mansfield-cat-rescue"],
+  ["sex_upon_outcome", "Bhagyashreejogi/animal_care"],
+  ["Length of stay", "fergeley/pet-shelter"],
+  ["activity_level", "angorzan/adopt-me"],
+];
 
 /** Several columns at once of one who is there. */
 export const yesRows: readonly {
   readonly row: Readonly<Record<string, string>>;
-  readonly in: string;
+  readonly seenIn: string;
   readonly besideStatus?: true;
 }[] = [
   {
     row: { "Adoption Date": "2024-01-05", Adopter: "Smith", "Return Date": "2024-02-01" },
-    in: "public.adoptionhistory of a rescue's SQL",
+    seenIn: "sheltermanager/asm3",
   },
   {
     row: { "Outcome Date": "2023-01-05", "Intake Date": "2024-02-01", "Outcome Type": "" },
-    in: "Bsabrina19/pet_adoption_analysis",
+    seenIn: "Bsabrina19/pet_adoption_analysis",
   },
   {
     row: { "Outcome Date": "2023-01-05", "Intake Date": "2024-02-01", "Outcome Type": "Adoption" },
-    in: "Bsabrina19/pet_adoption_analysis",
+    seenIn: "Bsabrina19/pet_adoption_analysis",
     // Alone, an outcome is what is known of the animal.
     besideStatus: true,
   },
   {
     row: { ADOPTIONDATE: "6/26/20", ADOPTION_YEAR: "2020", RETURNDATE: "8/22/21" },
-    in: "courtneyburch/Ohio-Alleycat",
+    seenIn: "courtneyburch/Ohio-Alleycat",
   },
   {
     row: { adopted: "false", reserved: "no", deleted: "0" },
-    in: "Amigos-con-Cola/AmigosConColaApi",
+    seenIn: "Amigos-con-Cola/AmigosConColaApi",
   },
 ];
