@@ -104,7 +104,8 @@ kennel, kennel {no,number}, cage, room, location, location name, {current,shelte
   intakeType: "intake type, intake subtype, intake sub type",
   status: `
 {,final }status, estatus, state, stage, current {status,stage}, record type, estado, estado actual, estado de {,la }adopcion, situacao da adocao, stato di adozione, situac{ion,ao}, situation, statut, etat,
-zustand, vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태`,
+zustand, vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태,
+ステータス`,
   // A noun alone, such as `Adoption`, which may be a yes to either.
   adoptionNoun: adoptionNouns,
 };

@@ -133,7 +133,7 @@ k adopci, dostupn{y,a,e,i}, volny, volna, volne, hleda {,novy }domov, k umisteni
 ищет {,новый }дом, ищет хозяина, ищет семью, доступ{ен,на} для усыновления, шукає {дім,родину}, за осиновяване, търси дом, за удомљавање, тражи дом
 za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső
 disponibilă, spre adopție, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla
-διαθέσιμ{ο,ος,η}, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中`,
+διαθέσιμ{ο,ος,η}, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中, 譲渡可能`,
   pending: `
 pending, adoption {pending,hold,trial}, {pending,trial} adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation, application pending,
 pending application, on hold, on hold for adopter, hold adopted, adopt hold, trial, on trial, under offer, foster to adopt, foster to adopt in progress, meet and greet, m g
