@@ -107,7 +107,7 @@ export class RequestContext {
 
 const mapped = "::ffff:";
 
-/** The requests under way. A Map, which holds its keys, costs each of them 2 us more. */
+/** The requests under way. A Map, which holds its keys, costs a create some 4 us of 60 more. */
 export const contexts = new WeakMap<Request, RequestContext>();
 
 /** The context of a request under way. Throws for one that did not come in through the handler. */

@@ -2,21 +2,19 @@ import { write } from "node:fs";
 import { minuteMs, type Clock } from "../domain/clock.ts";
 import { logLevels, type LogFormat, type LogLevel } from "../domain/log.ts";
 
-/** What may wait to be written. What comes when it is full is dropped and counted. */
-const waitingMaxBytes = 2 * 1024 * 1024;
-const characterMaxBytes = 3;
+/** Characters that may wait to be written. What comes when they are full is dropped and counted. */
+const waitingMax = 2 * 1024 * 1024;
 /** The longest line; the rest of a longer one is cut off. */
 const lineMax = 2_700;
 /**
- * How long a line may wait for others that are written with it, and how many bytes may. Each write
- * wakes two threads, which costs as much as a request where requests come one by one.
+ * How long a line may wait for others that are written with it, and how many characters may. Each
+ * write wakes two threads, which costs as much as a request where requests come one by one.
  */
 const gatherMs = 100;
-const gatherMaxBytes = 64 * 1024;
+const gatherMax = 64 * 1024;
 const busyMs = 20;
 const closeTimeoutMs = 2_000;
 const standardError = 2;
-const newline = "\n".charCodeAt(0);
 /** What fails again and again, as in an outage, has one line in this time. */
 const failureMs = 1_000;
 
@@ -36,11 +34,9 @@ export class Logger {
   /** The time of the last line: many share a millisecond. */
   #timeMs = Number.NaN;
   #time = "";
-  /** The bytes that wait. Strings would outlive a collection, and cost a list 1 us of 20. */
-  #waiting = Buffer.allocUnsafe(waitingMaxBytes);
-  #waitingBytes = 0;
-  /** Is written, or waits to take the next lines. */
-  #other = Buffer.allocUnsafe(waitingMaxBytes);
+  /** Whole lines: to turn a long text of many parts into bytes costs far more. */
+  #waiting: string[] = [];
+  #waitingLength = 0;
   #dropped = 0;
   #reportedDropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -98,14 +94,14 @@ export class Logger {
   }
 
   write(line: string): void {
-    if (this.#waitingBytes + characterMaxBytes * line.length >= waitingMaxBytes) {
+    if (this.#waitingLength > waitingMax) {
       this.#dropped += 1;
       return;
     }
-    this.#waitingBytes += this.#waiting.write(line, this.#waitingBytes);
-    this.#waiting[this.#waitingBytes++] = newline;
+    this.#waiting.push(line);
+    this.#waitingLength += line.length;
     this.#timer ??= setTimeout(() => this.#start(), gatherMs);
-    if (this.#waitingBytes > gatherMaxBytes && this.#running === undefined) this.#start();
+    if (this.#waitingLength > gatherMax && this.#running === undefined) this.#start();
   }
 
   beforeClose(work: () => void): void {
@@ -133,24 +129,25 @@ export class Logger {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       // What came since waits for its timer.
-      if (this.#waitingBytes > 0) this.#timer ??= setTimeout(() => this.#start(), gatherMs);
+      if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), gatherMs);
     });
   }
 
   async #run(): Promise<void> {
-    if (this.#waitingBytes === 0) return;
-    const bytes = this.#waiting.subarray(0, this.#waitingBytes);
-    [this.#waiting, this.#other] = [this.#other, this.#waiting];
-    this.#waitingBytes = 0;
+    if (this.#waiting.length === 0) return;
+    const lines = this.#waiting;
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
     const isWritten = await writeAll(this.options.fd ?? standardError, bytes).then(
       () => true,
       () => false,
     );
     // On a full disk, or where nobody reads any more, they are lost.
-    if (!isWritten) this.#dropped += bytes.filter((byte) => byte === newline).length;
+    if (!isWritten) this.#dropped += lines.length;
     const dropped = this.#dropped - this.#reportedDropped;
     // Told once there is room: the line that says so would be dropped as well.
-    if (dropped > 0 && isWritten && 2 * this.#waitingBytes < waitingMaxBytes) {
+    if (dropped > 0 && isWritten && this.#waitingLength <= waitingMax) {
       this.#reportedDropped = this.#dropped;
       this.warn(`${dropped} log lines were dropped: the log takes them too slowly.`);
     }
