@@ -217,7 +217,7 @@ export function importedText(summary: ImportSummary): string {
   const notes = summary.notes.map(({ said, records, firstLine, example }) => {
     const shown = example && `: ${example}`;
     const first = firstLine === 0 ? "" : `, first on ${unitOf(summary)} ${firstLine}${shown}`;
-    return `Note: ${messageText(said)}${records && ` (${grouped(records)}${first})`}.\n`;
+    return `Note: ${messageText(said)}${records > 0 ? ` (${grouped(records)}${first})` : ""}.\n`;
   });
   const restored = animals.filter(({ did }) => did === "restored").length;
   return [

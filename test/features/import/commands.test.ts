@@ -148,6 +148,12 @@ test("new categories are asked for where there are others", async () => {
   expect(out).toContain("2  added");
 });
 
+test("a note on the whole list has no number", async () => {
+  const map = ["--map", "name=Name,categoryId=Species,status=Status"];
+  const { out } = await imported("Name,Species,Status\nRex,Dog,Adopted\n", [], ...map);
+  expect(out).toContain("none of 1 animal is for adoption by Status.\n");
+});
+
 test("a report names twenty reasons why animals are not for adoption", async () => {
   const dead = Array.from({ length: 30 }, (_, at) => `Ada,Cat,${2000 + (at % 26)}-01-01`);
   const { out } = await imported(
@@ -159,6 +165,20 @@ test("a report names twenty reasons why animals are not for adoption", async () 
   );
   expect(out.match(/not for adoption: /g)).toHaveLength(21);
   expect(out).toContain("not for adoption: other reasons");
+});
+
+test("the kind that was told of one list is asked anew for another with its columns", async () => {
+  using lists = importer();
+  const text = "Name,Status\nTom,Available\n";
+  await lists.run(text, ["Cat", "y"]);
+  const dogs = await lists.run(text.replace("Tom", "Rex"), ["Dog", "y", "y"]);
+  expect(dogs.asked[0]).toBe(kind);
+  const called = await lists.run(text.replace("Tom", "Ida"), ["y", "y"], "dogs.csv");
+  expect(called.out).toContain("all -> category dogs");
+  const named = ["--source", "ours"];
+  await lists.run(text.replace("Tom", "Ulf"), ["Cat", "y"], ...named);
+  const again = await lists.run(text.replace("Tom", "Max"), ["y"], ...named);
+  expect(again.asked).not.toContain(kind);
 });
 
 const words =

@@ -143,7 +143,10 @@ function guessedEncoding(bytes: Uint8Array): string {
   if (foreignShare * invalid > letters + invalid) {
     throw new UnreadableInput(0, message("encodingUnknown"));
   }
-  return oldMacLines.test(text) ? "macintosh" : windows;
+  if (oldMacLines.test(text)) return "macintosh";
+  // No Western word has these signs within, which stand for letters of Polish.
+  const isPolish = /\p{Ll}[¹³¿]\p{Ll}/u.test(new TextDecoder(windows).decode(bytes));
+  return isPolish ? "windows-1250" : windows;
 }
 
 /** True for a name of an encoding that `--encoding` can have. */

@@ -197,7 +197,7 @@ export const species = setOf(`
 dog, dogs, canine{,s}, puppy, puppies, cat, cats, feline{,s}, kitten{,s}, rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster,
 rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard, fish, chicken{,s}, rooster, duck, ducks, livestock, equine, avian, rodent
 canin{o,a,os}, felin{o,a,os}, perro, perra, perros, perras, gato, gata, gatos, gatas, cachorro{,s}, conejo{,s}, ave, aves, caballo{,s}, roedor
-hund, hunde, katze, katzen, kater, kaninchen, vogel, pferd, pferde, meerschweinchen, kleintier{,e}, nager, chien{,s,ne}, chat, chats, chatte, lapin, lapins, oiseau{,x}, cheval, chevaux, rongeur
+hund, hunde, hunder, hundar, koir{a,at}, kiss{a,at}, katze, katzen, kater, kaninchen, vogel, pferd, pferde, meerschweinchen, kleintier{,e}, nager, chien{,s,ne}, chat, chats, chatte, lapin, lapins, oiseau{,x}, cheval, chevaux, rongeur
 hond, honden, kat, katten, poes, poezen, konijn{,en}, vogels, paard, paarden, katt, katter, kanin
 pies, psy, suka, kot, koty, kotka, krolik{,i}, ptak, pes, psi, fena, kocka, kocky, kocour, kralik, kralici, macka, macky, kocur, zajac
 cao, caes, cadela, coelho{,s}, cavalo{,s}, cane, cani, gatto, gatti, coniglio

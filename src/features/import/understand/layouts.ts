@@ -63,8 +63,7 @@ const parted = (text: string): readonly string[] => text.split("|");
 const stays = "externalId=animal id,status=outcome type,updatedAt=outcome date|intake date";
 
 /** Each name and title; what only it has; and its columns as in `--map`, with other names. */
-const known = `
-rescuegroups: RescueGroups API v5, animals with included species (JSON:API)
+const known = `rescuegroups: RescueGroups API v5, animals with included species (JSON:API)
   attributes+relationships
   externalId=id,name=name,categoryId=relationships.species,status=status,updatedAt=updatedDate
 asm: Animal Shelter Manager 3 / sheltermanager.com, json_adoptable_animals (JSON or CSV)
@@ -155,13 +154,7 @@ const own: Layout = {
   ],
 };
 
-export const layouts: readonly Layout[] = [
-  own,
-  ...known
-    .trim()
-    .split(/\n(?! )/)
-    .map(layoutIn),
-];
+export const layouts: readonly Layout[] = [own, ...known.split(/\n(?! )/).map(layoutIn)];
 
 export const layoutOf = (format: string): Layout | undefined =>
   layouts.find(({ name }) => name === format);

@@ -168,7 +168,10 @@ function readingOf(input: Input, sample: Sample, given: Given, remembered?: Read
     throw new UnreadableInput(0, message("noObjects"));
   }
   if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
-    const reading = again(remembered, answers, given.source);
+    // Of no named source, another list with these columns may be of another kind.
+    const isOfAll = given.source === undefined && remembered.category !== undefined;
+    const kept = isOfAll ? { ...remembered, category: kindIn(given.called) } : remembered;
+    const reading = again(kept, answers, given.source);
     return { reading, isGuessed: given.source === undefined, open: openOf(reading) };
   }
   for (const [target, column] of Object.entries(columns)) mappedField(sample, target, column);

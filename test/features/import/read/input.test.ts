@@ -39,6 +39,13 @@ describe("an input in another encoding", () => {
     expect(notes.map(({ said }) => said)).toContainEqual(message("encodingGuessed", "macintosh"));
   });
 
+  test("letters of Polish are read as windows-1250", async () => {
+    // Kr\u00f3tkow\u0142osy Piku\u015b, as Windows writes it in Poland.
+    const text = "Name,Species,Status\nKr\xf3tkow\xb3osy Piku\x9c,Dog,Available\n";
+    const { outcomes } = await readWhole(Buffer.from(text, "latin1"));
+    expect(outcomes.map(brief)).toEqual(["2 Kr\u00f3tkow\u0142osy Piku\u015b / Dog / available"]);
+  });
+
   test("windows-1252 is read by itself, which is said, and when it is named", async () => {
     const bytes = Buffer.from(csv, "latin1");
     const { outcomes, notes } = await readWhole(bytes);
