@@ -183,6 +183,8 @@ function judged(
   { dates, now }: MapperContext,
   statuses: Statuses,
 ): Judged {
+  // A list of adoptions, say: whether the last one holds is to be asked.
+  if (Array.isArray(value) && value.length > 0 && !isText) return "open";
   if (typeof value === "object") return undefined;
   const text = wordOf(value);
   if (!isText && isNo(value)) return no;

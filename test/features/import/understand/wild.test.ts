@@ -413,6 +413,14 @@ test.each(["fechaBorrado", "Adoption date", "Date of death", "Reserved until", "
   },
 );
 
+test("a list of adoptions is asked for, and none of them is nothing", async () => {
+  const animals = [[], false, [{ nomeAdotante: "Ana", devolveu: false }]].map((adocao, id) => {
+    return { id, nome: `Rex ${id}`, tipo: "gato", adocao };
+  });
+  const { outcomes } = await readWhole(JSON.stringify(animals), { defaultStatus: "available" });
+  expect(outcomes.map(({ kind }) => kind)).toEqual(["pet", "pet", "reject"]);
+});
+
 test("columns that disagree are counted, and the first three are named", async () => {
   const rows = Array.from(
     { length: 9 },
