@@ -171,7 +171,7 @@ const fields = declared({
     ({ job }) => job.problem?.text ?? null,
   ),
   paused: of(orNull(text("who paused it: person, undo or restore")), ({ job }) => job.paused),
-  waiting: of(count("animals whose status is a word that imports.nobody explained"), ({ source }) =>
+  waiting: of(count("animals whose status is a word that nobody explained"), ({ source }) =>
     lists.animalsOf(lists.waitingWords(source)),
   ),
   words: of(
