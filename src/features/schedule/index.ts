@@ -1,3 +1,4 @@
+/** Does what is due while the service runs: pulls of followed lists and backups. */
 import { dataFolderOf } from "../../config.ts";
 import { systemClock } from "../../domain/clock.ts";
 import type { Feature } from "../../feature.ts";

@@ -79,7 +79,7 @@ export function readJob<T extends Pick<Row, "problem">>(row: T) {
   return { ...rest, problem };
 }
 
-/** A row of the schedule, read without opening the store: `sinceMs` is its success, or its start. */
+/** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
 export type JobRow = ReturnType<typeof jobRows>[number];
 
 type Told = "kind" | "target" | "everyMs" | "failures" | "problem" | "paused";

@@ -30,7 +30,7 @@ export interface ImportOptions {
   readonly listWins?: boolean | undefined;
   /** Which of those that a whole list lacks are withdrawn, in place of the rules for people. */
   readonly withdraws?: ((lacking: Lacking) => Promise<readonly lists.StoreAnimal[]>) | undefined;
-  /** Whether the record on a line is the one animal here of its name and category; else it is new. */
+  /** Whether the record on a line is the one animal here of its name and category, or a new one. */
   readonly isSame?: ((line: number) => boolean) | undefined;
 }
 

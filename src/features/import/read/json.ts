@@ -176,7 +176,7 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
-/** The fields of a record: those within one of GeoJSON or a map, and texts of WordPress as shown. */
+/** The fields of a record: the inner ones of GeoJSON or a map, and WordPress texts as shown. */
 function fieldsOf(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
   const { type, properties, attributes, geometry } = record;

@@ -40,8 +40,8 @@ const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, firs
 const persons = `${names}, email, mail, phone, telephone, telefon{,o}, contact{,o}, iletisim, address, телефон, 电话, 電話`;
 
 /**
- * What a column tells, and what it is called; the first that fits. `rules` in evidence.ts has what a
- * value of each means.
+ * What a column tells, and what it is called; the first that fits. `rules` in evidence.ts has what
+ * a value of each means.
  */
 const headings = {
   available: `${wordsOf("available")}

@@ -36,7 +36,7 @@ export interface FromLine {
   readonly externalId?: string | undefined;
   /** Whose id that is, and whose list it is without any id; empty when nobody said. */
   readonly source: string;
-  /** Its last change as YYYYMMDDhhmmss, in UTC or an unknown zone: the greatest of an animal holds. */
+  /** Its last change as YYYYMMDDhhmmss, in UTC or an unknown zone; an animal's greatest holds. */
   readonly version?: number | undefined;
 }
 
