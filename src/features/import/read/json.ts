@@ -109,6 +109,18 @@ const listNames = words(`animals animales animais animaux tiere pets mascotas da
 /** True for what programs call the list of their records, in a document or a workbook. */
 export const isListName = (name: string) => listNames.has(name.toLowerCase());
 
+const heldNames = words("animals animales animais animaux animali tiere pets mascotas dogs cats");
+
+const isList = (value: unknown) => Array.isArray(value) && value.some(isJsonObject);
+
+/** The records of a list; of shelters, which hold their animals, those animals. */
+function animalsIn(list: readonly unknown[]): readonly unknown[] {
+  const [name] = [...heldNames].filter((held) =>
+    list.some((each) => isJsonObject(each) && isList(each[held])),
+  );
+  return name === undefined ? list : list.flatMap((each) => valueAt(each, [name]) ?? []);
+}
+
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
 const notRecords = words(`${includedName} errors error warnings links`);
@@ -124,7 +136,7 @@ function listsWithin(
     const isEmpty = value.length === 0 && isListName(path.at(-1) ?? "");
     const isList =
       path.length === 0 || value.some((each) => isJsonObject(each) || Array.isArray(each));
-    return isList || isEmpty ? [{ path, records: value }] : [];
+    return isList || isEmpty ? [{ path, records: animalsIn(value) }] : [];
   }
   if (!isJsonObject(value) || path.length === depthMax || known.isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -141,7 +153,7 @@ function listsOf(
   if (path !== undefined) {
     // Without the quotes that a shell took, a name with dots is one step.
     const value = valueAt(document, path) ?? valueAt(document, [path.join(".")]);
-    if (Array.isArray(value)) return [{ path, records: value as unknown[] }];
+    if (Array.isArray(value)) return [{ path, records: animalsIn(value) }];
     throw new UnreadableInput(0, message("noList", path.join(".")));
   }
   const lists = listsWithin(document, known);

@@ -70,6 +70,12 @@ const rules: Partial<Record<Tells, Rule>> = {
   // Where it is or came from is no status beside one that says that it is available.
   status: { isText: true, says: (word) => (besides.has(word.key) ? undefined : asWord(word)) },
   outcome: { yes: "gone", says: asWord },
+  // What is reserved may be shy.
+  tags: {
+    isText: true,
+    says: ({ meaning, isDead }) =>
+      isDead ? "gone" : meaning === "sold" ? "sold" : meaning === "pending" ? "open" : undefined,
+  },
   condition: { isText: true, says: ({ isDead }) => goneIf(isDead) },
   kennel: { isText: true, says: ({ meaning }) => goneIf(meaning === "gone") },
   way: { past: "gone", ahead: "gone", says: () => "gone" },
@@ -108,6 +114,14 @@ const rules: Partial<Record<Tells, Rule>> = {
 
 /** The most that a value may mean which is to be asked. */
 const mostOf = ({ yes, past }: Rule): No => past ?? (yes === "open" ? undefined : yes) ?? "gone";
+
+/** The values of a field; of a list of words, each of them. */
+function valuesOf({ tells, read }: Telling, record: unknown): readonly unknown[] {
+  const value = read(record);
+  if (tells === "tags" && typeof value === "string") return value.split(/[,;|]/);
+  const isOfWords = Array.isArray(value) && value.every((each) => typeof each === "string");
+  return isOfWords ? value : [value];
+}
 
 /** A nested object whose name says nothing of the fields in it. */
 const plainAround =
@@ -247,16 +261,17 @@ function sayingsOf(
   return (record) => {
     const said: Said[] = [];
     for (const column of columns) {
-      const { tells, rule, read } = column;
-      const value = read(record);
-      const found = rule && !isBlank(value) ? judge(tells, rule, value) : undefined;
-      if (rule === undefined || found === undefined) continue;
-      const date = dates.sortable(value);
-      if (isUndone(tells, date, record)) continue;
-      const isAsked = found === "open";
-      const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
-      const meaning = isAsked ? mostOf(rule) : found;
-      said.push({ column, value, meaning, isAsked, isMerelyNot });
+      const { tells, rule } = column;
+      for (const value of valuesOf(column, record)) {
+        const found = rule && !isBlank(value) ? judge(tells, rule, value) : undefined;
+        if (rule === undefined || found === undefined) continue;
+        const date = dates.sortable(value);
+        if (isUndone(tells, date, record)) continue;
+        const isAsked = found === "open";
+        const isMerelyNot = tells === "available" || (tells === "departure" && date !== undefined);
+        const meaning = isAsked ? mostOf(rule) : found;
+        said.push({ column, value, meaning, isAsked, isMerelyNot });
+      }
     }
     return said.toSorted((a, b) => distance(b.meaning) - distance(a.meaning));
   };

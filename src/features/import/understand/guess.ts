@@ -13,7 +13,7 @@ import {
   type Sample,
 } from "./columns.ts";
 import { Dates } from "./dates.ts";
-import { fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
+import { dogsAndCats, fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
 import {
   besides,
   isNo,
@@ -22,6 +22,7 @@ import {
   listed,
   type Meaning,
   outcomeWords,
+  setOf,
   Statuses,
   statusKey,
   wordKey,
@@ -32,7 +33,7 @@ const noStatus =
   /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
 /** What else is known of an animal, though parts of its heading say otherwise. */
 const noName =
-  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|владел|хозя|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
+  /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|writer|author|autor|владел|хозя|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
 const noId =
   /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
 const noCategory =
@@ -165,10 +166,50 @@ const wordsIn = (name: string) => name.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u)
 const fileIn = (path: string) => path.replace(/^.*[/\\]/s, "");
 
 /** The one kind of animal in what a list is called, such as `shelter_dogs.csv`. */
-export function kindIn(name = ""): string | undefined {
+function kindIn(name = ""): string | undefined {
   const kinds = wordsIn(fileIn(name)).filter(isSpecies);
   return kinds.length === 1 ? kinds[0] : undefined;
 }
+
+/** Words that mean something else in other languages, and columns of other animals. */
+const ofTexts = setOf("pas, cho, aso, gata, kass, suns, koer");
+const ofOthers = /good|entente|sociab|compatib|vertrag|friend|tags|traits/;
+const [spokenShare, otherShare] = [0.6, 0.05];
+
+/** Dogs or cats, in the word used most, where the records speak of them and hardly of the others. */
+function kindTold(sample: Sample): string | undefined {
+  const columns = columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
+  const wordsOf = (value: unknown) =>
+    [value].flat().flatMap((each) => (typeof each === "string" ? wordsIn(each) : []));
+  const records = sample.first.filter(hasFields).map((record) => {
+    const words = columns.flatMap(({ read }) => wordsOf(read(record)));
+    return words.map((word) => ({ word: word.toLowerCase(), key: wordKey(word) }));
+  });
+  const [most, least] = dogsAndCats
+    .map(({ called, names, signs }) => {
+      const toldBy = (is: (key: string) => boolean) =>
+        records.filter((all) => all.some(({ key }) => is(key)));
+      const mayTell = toldBy((key) => names.has(key) || signs.has(key));
+      const told = mayTell.filter((all) =>
+        all.some(({ key }) => (names.has(key) && !ofTexts.has(key)) || signs.has(key)),
+      );
+      return { called, names, told, mayTell };
+    })
+    .toSorted((a, b) => b.told.length - a.told.length);
+  if (most === undefined || most.told.length <= spokenShare * records.length) return undefined;
+  const others = least?.mayTell.filter((all) => !most.told.includes(all)) ?? [];
+  if (others.length > otherShare * records.length) return undefined;
+  const words = most.told.flatMap((all) => [...new Set(all.map(({ word }) => word))]);
+  const counted = [...Map.groupBy(words, (word) => word)].filter(([word]) =>
+    most.names.has(wordKey(word)),
+  );
+  const [[word, all] = ["", []]] = counted.toSorted(([, a], [, b]) => b.length - a.length);
+  return 2 * all.length > records.length ? word : most.called;
+}
+
+/** The kind of all animals, by what the list or its columns are called, or by what it speaks of. */
+export const kindOfAll = (sample: Sample, called: readonly (string | undefined)[]) =>
+  called.map(kindIn).find(Boolean) ?? kindTold(sample);
 
 /** What shelters are called, too: in the name of a list it says nothing of the animals. */
 const ofNames = new Set(
@@ -217,8 +258,10 @@ const isCode = (value: unknown) => /^(?=.*\d)(?=.*[\p{L}#/-])[\p{L}\d./#-]+$/u.t
 function idScore({ key, values }: Filled): number {
   const found = values.filter((each) => typeof each !== "string" || !isPlaceholderId(each));
   const share = distinctShare(found);
-  if (2 * found.length <= values.length || found.every(isDate)) return 0;
   const heading = headingScore("externalId", key);
+  // The time in milliseconds is an id of small programs.
+  const areDates = found.every((value) => isDate(value) && !/^\d{13}$/.test(wordOf(value)));
+  if (2 * found.length <= values.length || areDates) return 0;
   // Of fewer different ids, it is the id of something else.
   if (heading >= 1) return share >= 0.5 && !(ofRows.test(key) && areRows(found)) ? heading : 0;
   return share === 1 && found.every(isCode) && !noId.test(key) ? 0.5 : 0;
@@ -309,8 +352,12 @@ const askedWordsMax = 20;
 const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
   best(columns, (column) => {
     const { key, values } = column;
-    const isFew = values.length > 0 && new Set(values.map(wordOf)).size <= askedWordsMax;
+    const { size } = new Set(values.map(wordOf));
+    const isFew = size > 0 && size <= askedWordsMax;
     const score = statusHeading(column);
+    // Words of adoption go before a heading, such as of a status that tells who is neutered.
+    const isOfAdoption = size > 1 && values.some((value) => known.meaningOf(value) === "sold");
+    if (isFew && isOfAdoption && !noStatus.test(key)) return 2 + score;
     if (isFew && score >= 1) return score;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;
@@ -364,7 +411,7 @@ function isObject(value: unknown): boolean {
   if (names.length > limits.columns) return false;
   if (names.some((name) => listKeys.test(name) && mayHoldList(value[name]))) return false;
   if ("attributes" in value && "type" in value) return true;
-  const isTold = (name: string) => objectKeys.test(columnKey(name)) && !isList(value[name]);
+  const isTold = (name: string) => objectKeys.test(columnKey(name)) && !Array.isArray(value[name]);
   return names.some(isTold) || familiarHeadings(names) >= 3;
 }
 

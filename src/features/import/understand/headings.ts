@@ -3,7 +3,7 @@
  * whether an animal is for adoption counts as a whole and never by a part, so that
  * `Adoption fee`, `Transferred from` and `Last outcome` are none of them.
  */
-import type { MapTarget } from "./columns.ts";
+import { columnKey, type MapTarget } from "./columns.ts";
 import {
   adoptionNouns,
   deaths,
@@ -105,7 +105,10 @@ kennel, kennel {no,number}, cage, room, location, location name, {current,shelte
   status: `
 {,final }status, estatus, state, stage, current {status,stage}, record type, estado, estado actual, estado de {,la }adopcion, situacao da adocao, stato di adozione, situac{ion,ao}, situation, statut, etat,
 zustand, vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, durum, durumu, allapot, statusz, stare, tila, κατασταση, 状态, 狀態, 상태,
-ステータス`,
+ステータス, olek, staatus, statuss, būsena, statusas, trạng thái, สถานะ, סטטוס, الحالة, حالة, وضعیت`,
+  // Words beside each other, of which one may say that it was adopted.
+  tags: `
+tags, labels, badge{,s}, categories, keywords, etiqueta{,s}, categorias, marcadores, kategorien, etiquettes, tagi, kategorie, etichette, теги, категории, 标签, 標籤, タグ`,
   // A noun alone, such as `Adoption`, which may be a yes to either.
   adoptionNoun: adoptionNouns,
 };
@@ -170,16 +173,17 @@ const ofDates: Partial<Record<Tells, Tells | undefined>> = {
   active: "availableFrom",
 };
 
-const split = (text: string): readonly string[] => text.trim().split(/\s+/);
+const split = (text: string): readonly string[] => text.trim().split(/\s+/).map(columnKey);
 
 /** What columns of a field are called in the ten languages known best, the surest first. */
 export const fieldHeadings: Readonly<Record<Exclude<MapTarget, "status">, readonly string[]>> = {
   name: split(`
 animalname petname dogname catname name pet nombre nombreanimal nombredelanimal nombremascota nom nomanimal naam nome nomeanimal nomedoanimal nev nume tiername rufname calledname animaltitle imie
-jmeno meno imiezwierzecia jmenozvirete title titulo titre titel titolo`),
+jmeno meno imiezwierzecia jmenozvirete nume ime nimi isim hayvanadi имя кличка име ім'я 이름 名前 名字 名称 名稱 昵称 nama tên ชื่อ שם اسم
+title titulo titre titel titolo`),
   categoryId: split(`
 species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal tipodeanimal tipanimal tierart art gattung espece diersoort soort tipo categoria clase
-specie gatunek druh druhzvirete druhzvierata rodzaj`),
+specie gatunek druh druhzvirete druhzvierata rodzaj vrsta вид видживотного faj allatfaj turu laji djurslag 种类 種類 物种 축종 動物種 jenis jenishewan loài`),
   externalId: split(`
 animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero
 nummer number nr no arn matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`),
@@ -193,13 +197,34 @@ export const vague: ReadonlySet<string> = new Set(
   split("type kind category animal art tipo categoria clase soort pet rodzaj druh"),
 );
 
-export const species = setOf(`
-dog, dogs, canine{,s}, puppy, puppies, cat, cats, feline{,s}, kitten{,s}, rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster,
-rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard, fish, chicken{,s}, rooster, duck, ducks, livestock, equine, avian, rodent
-canin{o,a,os}, felin{o,a,os}, perro, perra, perros, perras, gato, gata, gatos, gatas, cachorro{,s}, conejo{,s}, ave, aves, caballo{,s}, roedor
-hund, hunde, hunder, hundar, koir{a,at}, kiss{a,at}, katze, katzen, kater, kaninchen, vogel, pferd, pferde, meerschweinchen, kleintier{,e}, nager, chien{,s,ne}, chat, chats, chatte, lapin, lapins, oiseau{,x}, cheval, chevaux, rongeur
-hond, honden, kat, katten, poes, poezen, konijn{,en}, vogels, paard, paarden, katt, katter, kanin
-pies, psy, suka, kot, koty, kotka, krolik{,i}, ptak, pes, psi, fena, kocka, kocky, kocour, kralik, kralici, macka, macky, kocur, zajac
-cao, caes, cadela, coelho{,s}, cavalo{,s}, cane, cani, gatto, gatti, coniglio
-собака, собаки, пес, щенок, кошка, кошки, кот, котенок, кролик, птица, попугай, хомяк, куче, котка, kutya, kutyak, macska{,k}, nyul, caine, caini, pisica, pisici, iepure, 狗, 貓, 犬, 猫, 개, 고양이,
-guinea pig, small {animal,furry,mammal}`);
+/** What lists call dogs and cats, and what tells them in texts, as the breed. */
+export const dogsAndCats = [
+  {
+    called: "Dog",
+    names: setOf(`
+dog, dogs, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,a,os,as}, cachorr{o,a,os,as}, hund, hunde, hunder, hundar, welpe{,n}, koir{a,at}, pentu, chien{,s,ne,nes}, chiot{,s}, hond,
+honden, pies, psy, suka, szczeniak, pes, psi, fena, stene, pas, kuce, cao, caes, cadela, cane, cani, cucciol{o,i}, собак{а,и}, собачка, пес, песик, щенок, щеня, цуценя, куче, kutya, kutyak, caine,
+caini, catel, kopek, kopekler, suns, suni, suo, koer, σκυλος, σκυλι, chó, anjing, aso, สุนัข, หมา, 狗, 狗狗, 犬, いぬ, イヌ, 개, 강아지, כלב, كلب, سگ`),
+    signs: setOf(`
+retriever, labrador, terrier, poodle, caniche, shepherd, pastor, bulldog, beagle, chihuahua, husky, rottweiler, dachshund, boxer, doberman, dalmata, dalmatian, pitbull, pug, spaniel, collie,
+schnauzer, pinscher, mastiff, podenco, galgo, hound, corgi, malinois, pincher, shitzu, schaferhund, овчарка`),
+  },
+  {
+    called: "Cat",
+    names: setOf(`
+cat, cats, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,as}, gatinh{o,a}, katze, katzen, kater, katzchen, chat, chats, chatte, chaton{,s}, kat, katten, poes, poezen, katt, katter,
+kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, macka, macky, mačke, mače, mačić, kocur, gatt{o,a,i}, gattin{o,i}, кот{,ик}, котенок, кошка, кошки, кошеня, кіт, кішка,
+котка, macska{,k}, pisica, pisici, kedi, kediler, kakis, katės, kass, γατα, mèo, kucing, pusa, แมว, 貓, 猫, 猫咪, ねこ, ネコ, 고양이, חתול, قطة, گربه`),
+    signs: setOf(`
+siamese, siames, shorthair, longhair, persian, persa, maine coon, bengal, bengali, ragdoll, sphynx, tabby, calico, tortoiseshell, korthaar, kurzhaar, dsh, dlh`),
+  },
+];
+
+export const species: ReadonlySet<string> = new Set([
+  ...dogsAndCats.flatMap(({ names }) => [...names]),
+  ...setOf(`
+rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster, rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard,
+fish, chicken{,s}, rooster, duck, ducks, livestock, equine, avian, rodent, guinea pig, small {animal,furry,mammal}, conejo{,s}, ave, aves, caballo{,s}, roedor, kaninchen, vogel, pferd, pferde,
+meerschweinchen, kleintier{,e}, nager, lapin, lapins, oiseau{,x}, cheval, chevaux, rongeur, konijn{,en}, vogels, paard, paarden, kanin, krolik{,i}, ptak, kralik, kralici, zajac, potkan{,i}, szczur,
+morce, coelho{,s}, cavalo{,s}, coniglio, кролик, птица, попугай, хомяк, nyul, iepure, tavsan, kus, zec, papagaj, thỏ, kelinci, กระต่าย, 兔, 兔子, 鳥, 토끼, うさぎ`),
+]);

@@ -15,7 +15,7 @@ import {
   sampleOf,
 } from "./columns.ts";
 import type { Taker } from "./evidence.ts";
-import { guessed, kindIn, listHints, statusIn } from "./guess.ts";
+import { guessed, kindOfAll, listHints, statusIn } from "./guess.ts";
 import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
 import { type Meaning, Statuses } from "./words.ts";
 
@@ -170,7 +170,8 @@ function readingOf(input: Input, sample: Sample, given: Given, remembered?: Read
   if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
     // Of no named source, another list with these columns may be of another kind.
     const isOfAll = given.source === undefined && remembered.category !== undefined;
-    const kept = isOfAll ? { ...remembered, category: kindIn(given.called) } : remembered;
+    const category = isOfAll ? kindOfAll(sample, [given.called]) : remembered.category;
+    const kept = { ...remembered, category };
     const reading = again(kept, answers, given.source);
     return { reading, isGuessed: given.source === undefined, open: openOf(reading) };
   }
@@ -236,7 +237,8 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
   const found: FieldMap = given.category === undefined ? guess.columns : others;
   const called = [told.records?.at(-1), told.sheet, given.called];
   const isOfKinds = categoryId !== undefined || asksColumns;
-  const category = given.category ?? (isOfKinds ? undefined : called.map(kindIn).find(Boolean));
+  const ofColumns = [...called, found.name, found.externalId];
+  const category = given.category ?? (isOfKinds ? undefined : kindOfAll(sample, ofColumns));
   // A list that is called `adottati` says it of all that are in it.
   const ofAll = found.status === undefined ? called.map(statusIn).find(Boolean) : undefined;
   const statuses = { ...guess.words, ...told.statuses };
@@ -257,7 +259,8 @@ function openOf({ columns = {}, category, defaultStatus }: Omit<Reading, "format
   const isKind = (columns.categoryId ?? category) !== undefined;
   const isStatus = (columns.status ?? defaultStatus) !== undefined;
   if (isKind && isStatus) return undefined;
-  if (columns.name === undefined) return { is: "columns" } as const;
+  const hasAnimals = columns.name !== undefined || columns.categoryId !== undefined;
+  if (!hasAnimals) return { is: "columns" } as const;
   return { is: isKind ? "status" : "category" } as const;
 }
 

@@ -185,6 +185,23 @@ describe("an id", () => {
   });
 });
 
+describe("the kind of all animals", () => {
+  test.each([
+    ["Notes", "a calm cat|this cat likes dogs|un gato (cat)", "cat"],
+    ["Breed", "Labrador mix|Beagle|Terrier", "Dog"],
+    ["Image", "/img/dogs/a.jpg|/img/dogs/b.jpg|/img/dogs/c.jpg", "dogs"],
+    ["cat_code", "C-1|C-2|C-3", "cat"],
+    ["Notes", "a dog|a cat|a dog", undefined],
+    ["Notes", "a dog|calm|loud", undefined],
+    ["Gets along, good with", "cats|cats|cats", undefined],
+    ["Notes", "il est pas seul|pas encore|pas peureux", undefined],
+  ])("is told by %s: %s", (heading, values, kind) => {
+    const rows = values.split("|").map((value, at) => `P${at},Available,"${value}"\n`);
+    const { reading, open } = proposalOf(`Name,Status,"${heading}"\n${rows.join("")}`);
+    expect([reading?.category, open[0]?.is]).toEqual([kind, kind ? undefined : "category"]);
+  });
+});
+
 test.each([
   ["0 1 2", "0 1 2"],
   ["0 1 0 2 3", "- 1 - 2 3"],

@@ -513,7 +513,7 @@ Bo,Dog,pending
 Species,Extra Info,Img
 dog,,pom.png
 cat,three legs,lab.jpg
-=> refused --map name=COLUMN,
+=> refused --map status=COLUMN,
 # who is adopted is told by a year and kinds by breeds, as in Aristvodolaz/sond_shnau
 < {"category":"Dog"}
 id,name,type,adoptionDate

@@ -10,7 +10,7 @@ import {
 import { bytesOf } from "../helpers.ts";
 import { nos, others, type Seen, yeses, yesRows } from "./seen.ts";
 
-type Value = string | number | boolean | null;
+type Value = Seen[1][number] | null;
 type Row = Readonly<Record<string, Value>>;
 
 /** A list as a program writes it: its own columns, and that one animal is there. */

@@ -18,7 +18,7 @@ export type Kind =
 /** A heading, values of it that say so, or that say nothing, and the repository (owner/name). */
 export type Seen = readonly [
   heading: string,
-  values: readonly (string | number | boolean)[],
+  values: readonly (string | number | boolean | readonly string[])[],
   seenIn: string,
 ];
 
@@ -75,6 +75,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
     ["Trasferito", ["sì"], "sheltermanager/asm3"],
   ],
   adopted: [
+    ["categories", [["needs-family", "adopted"], "adopted"], "cyanidium-dev/yangoly-hvostikiv"],
     ["adopted", [true, "true", 1, "1"], "Amigos-con-Cola/AmigosConColaApi"],
     ["istAdoptiert", [true, "ja"], "HeiligeMeier/dezentralesTierheim"],
     ["IsAdopted", [true], "williamcb99/AnimalAdoption"],
@@ -239,6 +240,7 @@ export const nos: Readonly<Record<Kind, readonly Seen[]>> = {
 
 /** What takes nothing of an animal that is available, beside its status. */
 export const yeses: readonly Seen[] = [
+  ["categories", [["needs-family"], "needs-family, rescue"], "cyanidium-dev/yangoly-hvostikiv"],
   ["adopted", [false, "false", 0, "0", "No", "no", "N", ""], "Amigos-con-Cola/AmigosConColaApi"],
   ["adoptado", ["no", "NO", "No adoptado", "-"], "agusfennema/adopta-un-amigo-main"],
   ["adopter_id", ["NULL", "", "0", 0], "Mornonad/Data_Engineering"],
