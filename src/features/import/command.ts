@@ -262,7 +262,10 @@ async function imported(
       reports.guessRemedy(summary),
     );
   }
-  const ofAll = "No column says whether an animal is for adoption. Are all of these?";
+  const ofAll =
+    prepared.reading.columns?.status === undefined
+      ? "No column says whether an animal is for adoption. Are all of these?"
+      : "Are those for adoption whose status is blank?";
   const question = unsure === undefined ? "Import them?" : ofAll;
   if (isYes(await ask(`${question} [y/N] `))) return run();
   throw unsure ?? new Error("Nothing was changed.");

@@ -109,6 +109,15 @@ test("a no changes nothing, and shows how to say it", async () => {
   expect(failed).toContain("--default-status available|pending|sold|none|gone");
 });
 
+test("a status that is blank for most is asked for, and the others stay as they are", async () => {
+  const { asked, failed, out } = await imported(
+    "Name,Species,Status\nRex,Dog,Adopted\nAda,Cat,\n",
+    ["y"],
+  );
+  expect([asked, failed]).toEqual([["Are those for adoption whose status is blank? [y/N] "], ""]);
+  expect(out).toContain("Status -> status: 1 available, 1 sold (adopted)");
+});
+
 const cats = '{"lost":[{"nombre":"Odd","id":"z"}],"nuestros":[{"nombre":"Tom","id":"a"}]}';
 
 test("a list is chosen, and the category and the status of all of its animals are told", async () => {

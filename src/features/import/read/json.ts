@@ -188,18 +188,26 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
-/** The fields of a record: the inner ones of GeoJSON or a map, and WordPress texts as shown. */
+/** A value of MongoDB's Extended JSON, such as `{"$oid": "5f..."}`, or a WordPress text as shown. */
+function plainValue(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  const [only, other] = Object.entries(value);
+  if (only?.[0].startsWith("$") && other === undefined) return plainValue(only[1]);
+  return typeof value["rendered"] === "string" ? value["rendered"] : value;
+}
+
+/** The fields of a record: the inner ones of GeoJSON or a map. */
 function fieldsOf(record: unknown): unknown {
   if (!isJsonObject(record)) return record;
   const { type, properties, attributes, geometry } = record;
   if (type === "Feature" && isJsonObject(properties)) return properties;
   const isAround = geometry !== undefined || Object.keys(record).length === 1;
   if (isJsonObject(attributes) && isAround) return attributes;
-  const texts = Object.entries(record).flatMap(([name, value]) => {
-    const text = valueAt(value, ["rendered"]);
-    return typeof text === "string" ? [[name, text]] : [];
+  const changed = Object.entries(record).flatMap(([name, value]) => {
+    const plain = plainValue(value);
+    return plain === value ? [] : [[name, plain]];
   });
-  return texts.length === 0 ? record : { ...record, ...Object.fromEntries(texts) };
+  return changed.length === 0 ? record : { ...record, ...Object.fromEntries(changed) };
 }
 
 /** Throws UnreadableInput for an object that is a service's error, and no record or list. */

@@ -159,7 +159,9 @@ export function mappedField(sample: Sample, target: string, name: string): Field
   const { columns, names, records, byName } = sample;
   const pair = `${target}=${name}`;
   if (columns === undefined) {
-    const path = names.includes(name) ? [name] : name.split(".");
+    // A value of MongoDB's is read without the `$oid` around it.
+    const steps = name.split(".").filter((step) => !step.startsWith("$"));
+    const path = names.includes(name) ? [name] : steps;
     const read: Field = (record) => valueAt(record, path);
     if (records.length === 0 || records.some((each) => read(each) !== undefined)) return read;
   } else {

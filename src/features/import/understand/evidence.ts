@@ -51,6 +51,7 @@ interface Rule {
   readonly no?: No;
   readonly past?: No;
   readonly ahead?: Judged;
+  readonly most?: No;
   readonly says: (word: Word) => Judged;
   /** True where a yes, a number or a day says nothing. */
   readonly isText?: true;
@@ -70,9 +71,10 @@ const rules: Partial<Record<Tells, Rule>> = {
   // Where it is or came from is no status beside one that says that it is available.
   status: { isText: true, says: (word) => (besides.has(word.key) ? undefined : asWord(word)) },
   outcome: { yes: "gone", says: asWord },
-  // What is reserved may be shy.
+  // Who is called reserved may be shy.
   tags: {
     isText: true,
+    most: "pending",
     says: ({ meaning, isDead }) =>
       isDead ? "gone" : meaning === "sold" ? "sold" : meaning === "pending" ? "open" : undefined,
   },
@@ -113,19 +115,20 @@ const rules: Partial<Record<Tells, Rule>> = {
 };
 
 /** The most that a value may mean which is to be asked. */
-const mostOf = ({ yes, past }: Rule): No => past ?? (yes === "open" ? undefined : yes) ?? "gone";
+const mostOf = ({ yes, past, most = past }: Rule): No =>
+  most ?? (yes === "open" ? undefined : yes) ?? "gone";
 
 /** The values of a field; of a list of words, each of them. */
 function valuesOf({ tells, read }: Telling, record: unknown): readonly unknown[] {
   const value = read(record);
-  if (tells === "tags" && typeof value === "string") return value.split(/[,;|]/);
+  if (tells === "tags" && typeof value === "string") return value.trim().split(/\s*[,;|]\s*/);
   const isOfWords = Array.isArray(value) && value.every((each) => typeof each === "string");
   return isOfWords ? value : [value];
 }
 
 /** A nested object whose name says nothing of the fields in it. */
 const plainAround =
-  /^(?:attributes|fields|properties|data|details|node|acf|meta|animal|pet|adoption|status)$/i;
+  /^(?:attributes|fields|properties|data|details|node|acf|meta|animal|pet|adoption|status|\w*info)$/i;
 
 /** The columns that say something; where one within an object says nothing, its own name may. */
 const tellingOf = (sample: Sample): readonly Telling[] =>

@@ -346,6 +346,12 @@ function flagGuess(columns: readonly Filled[], sample: Sample): FlagGuess {
   return day ? { whenBlank: "available", believed: day.name } : {};
 }
 
+/** True for a word of an animal that is not for adoption, and not only of where it came from. */
+function isTaken(value: unknown): boolean {
+  const meaning = known.meaningOf(value);
+  return meaning === "sold" || (meaning === "gone" && !besides.has(wordKey(wordOf(value))));
+}
+
 const askedWordsMax = 20;
 
 /** A column with the heading of a status, or of yes and no to something of adoption. */
@@ -355,9 +361,9 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
     const { size } = new Set(values.map(wordOf));
     const isFew = size > 0 && size <= askedWordsMax;
     const score = statusHeading(column);
-    // Words of adoption go before a heading, such as of a status that tells who is neutered.
-    const isOfAdoption = size > 1 && values.some((value) => known.meaningOf(value) === "sold");
-    if (isFew && isOfAdoption && !noStatus.test(key)) return 2 + score;
+    // Who was adopted, or lost, goes before a heading, such as of a status that tells who is neutered.
+    const isTold = size > 1 && values.some(isTaken);
+    if (isFew && isTold && !noStatus.test(key)) return 2 + score;
     if (isFew && score >= 1) return score;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;

@@ -24,7 +24,7 @@ date, dates, datetime, date time, time, timestamp, day, fecha, fec, fch, data, d
 dato, dzien, when, year, ano, anno, annee, jahr, jaar, rok, дата, год, день, датум, tarihi, tarih, datuma, datumul, kelte, napja, pvm, paiva, paivamaara, ημερομηνια`;
 /** What stands beside the word that matters, and changes nothing of it. */
 const beside = `${dates}
-is, was, has, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da, do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em,
+is, was, has, czy, been, be, are, the, of, on, at, el, la, los, las, le, les, de, del, d, l, du, des, da, do, das, dos, der, die, den, dem, di, della, dello, dell, il, lo, een, het, van, am, an, a, em,
 op, dnia, dne, ete, est, zum, zur, ist, wurde, esta, fue, foi, ha, sido, jest, zostal{,a}, byl, byla, already, ya, ja, deja, schon, bereits, gia, juz, uz, currently, now, shelter, animal{,s,es},
 animais, animale, pet, pets, dog, dogs, cat, cats, mascota, perro, perra, gato, gata, tier, tieres, hund, katze, dier, hond, kat, chien, chat, cane, gatto, zwierze{,cia}, zwierzat, pies, psa, kot,
 kota, pes, kocka, kocky, zvire, zvirete, zviera{,ta}, macka, mi, ли, на, животного, az, 宠物, 动物, 動物, 是否, 여부, e, er, ar, je, este, bol, bola, bolo`;
@@ -37,7 +37,7 @@ const joinedBehind = `date, datetime, datum, dato, paiva, dt, at, on, am, tag, f
 
 const names = `name, names, nombre, nom, nome, naam, imie, jmeno, meno, id, first, last, full, fullname, surname, apellido{,s}, number, nazwisko, имя, ad, adi, soyad, soyadi, neve, numele, 姓名, 名字, 이름, 이름명, 명, 名`;
 /** Of somebody who took an animal; those of reservations alone are where one reserves. */
-const persons = `${names}, email, mail, phone, telephone, telefon{,o}, contact{,o}, iletisim, address, телефон, 电话, 電話`;
+const persons = `${names}, user, usuario, email, mail, phone, telephone, telefon{,o}, contact{,o}, iletisim, address, телефон, 电话, 電話`;
 
 /**
  * What a column tells, and what it is called; the first that fits. `rules` in evidence.ts has what
@@ -74,9 +74,9 @@ nieuwe eigenaar, nieuw baasje, adoptuj{acy,uci}, osoba adoptujaca, nowy wlascici
 нов собственик, удомитељ, udomitelj, novi vlasnik, sahiplenen, sahiplenen kisi, evlat {edinen,eden}, yeni sahibi, yeni sahip, orokbefogado, uj gazdi, uj gazda, gazdis person, adoptator, noul stapan,
 noul proprietar, adoptor, adoptoija, ny agare, ny ejer, uusi omistaja, υιοθετηθηκε απο, 领养人, 領養人, 认养人, 認養人, 领养者, 領養者, 認養者, 입양자`,
   adoption: `${wordsOf("sold")}
-adoptd, adopt, sale date, date of sale, went home, gone home, tiene hogar, vermittelt am, vermittlungsdatum, vermittlungstag
+adoptd, adopt, has {,a }home, taken home, sold out, sale date, date of sale, went home, gone home, tiene hogar, vermittelt am, vermittlungsdatum, vermittlungstag
 adoptiedatum, plaatsing, osvojen, umiestneny, усыновлено, пристроено, усиновлен{а,о}, gazdihoz, gazdihoz kerul{,t,es}, adoptalva, пристроенные, usvojen{,a}, posvojena, 已认养, 被認養`,
-  deleted: `is hold, is quarantine, has active boarding, cruelty case, non shelter, non shelter animal
+  deleted: `soft delete{,d}, trashed, hide, is hold, is quarantine, has active boarding, cruelty case, non shelter, non shelter animal
 ${hides}`,
   reservation: `${wordsOf("pending")}
 has future adoption, hold, held, is adoption pending, has application, has hold, has active reserve, reservierung{,s}
@@ -86,7 +86,7 @@ reserved {for,by,to}, held for, hold for, promised to, reservad{o,a} para, reser
 riservato {a,per}, prenotato da, zarezerwowany {dla,przez}, rezervovano pro, rezervovany pre, 预约人, 預約人, 预定人, 預定人, 予約者, 예약자`,
   reservedUntil: `
 reserved until, {,on }hold until, held until, reservado hasta, reserviert bis, reserve jusqu au, gereserveerd tot`,
-  active: shows,
+  active: `alive, viv{o,a}, vivant{,e}, ${shows}`,
   // When it came, or came back.
   returned: `
 return{,ed}, brought back, came back, readmitted, readmission, devoluc{ion,ao}, devuelt{o,a}, reingreso, devolvid{o,a}, retour{,ne}
@@ -121,7 +121,7 @@ const around: Partial<Record<keyof typeof headings, string>> = {
   adopter: persons,
   reservation: names,
   reserver: persons,
-  status: `${adoptionNouns}, 可, 宠物, 动物, 動物, current, listing`,
+  status: `${adoptionNouns}, 可, 宠物, 动物, 動物, current, listing, sale, life, name, label, text, title, value`,
 };
 
 const hasDate = new RegExp(

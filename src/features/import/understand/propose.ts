@@ -11,6 +11,7 @@ import {
   hasFields,
   mappedField,
   matching,
+  missingStatus,
   type Sample,
   sampleOf,
 } from "./columns.ts";
@@ -294,7 +295,12 @@ function understood(
   const ofAll = reading.format === "map" ? "the status of all" : reading.format;
   const column = reading.columns?.status ?? ofAll;
   const said = message("noneForAdoption", String(outcomes.length), column);
-  if (isNobody && isStatusGuessed) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
+  if (isNobody && isStatusGuessed) {
+    const hasBlanks = outcomes.some((each) => each.kind === "pet" && each.status === undefined);
+    const isOpen = hasBlanks && reading.defaultStatus === undefined;
+    if (!isOpen) throw new UnreadableInput(0, { ...said, code: "noneGuessed" });
+    return { open: [{ is: "status" }], refusal: missingStatus(`a value in ${column}`) };
+  }
   const nobody = isNobody ? [{ said, records: 0, firstLine: 0, example: "" }] : [];
   const open = [
     ...takers.map((each) => ({ is: "column" as const, ...each })),

@@ -562,6 +562,45 @@ Mo,Euthanasia,Mo,D3,Dog
 2 gone: DECEASEDDATE "2026-01-01T00:00:00" [asm:2]
 3 gone: IsHold 1 [asm:3]
 4 Rex / Dog / sold [asm:4]
+# MongoDB's Extended JSON: ids, dates and who adopted are read without their types
+[{"_id":{"$oid":"6a1"},"name":"Rex","species":"dog","status":"Available","adoptedBy":{"$oid":"77"}},
+{"_id":{"$oid":"6a2"},"name":"Tom","species":"cat","status":"Available","adoptedBy":null}]
+=> map name=name,categoryId=species,status=status,externalId=_id
+1 Rex / dog / sold [6a1]
+2 Tom / cat / available [6a2]
+# and as their path was told before
+< {"columns":{"name":"name","categoryId":"species","externalId":"_id.$oid"},"defaultStatus":"available"}
+[{"_id":{"$oid":"6a1"},"name":"Rex","species":"dog"}]
+=> map told name=name,categoryId=species,externalId=_id.$oid
+1 Rex / dog / available [6a1]
+# the animals that shelters hold, and not the shelters
+[{"name":"North","animals":[{"id":4,"name":"Rex","species":"dog","status":"adopted"}]},{"name":"East"},
+{"name":"South","animals":[{"id":5,"name":"Tom","species":"cat","status":"available"}]}]
+=> map name=name,categoryId=species,status=status,externalId=id
+1 Rex / dog / sold [4]
+2 Tom / cat / available [5]
+# who is lost is told by the type of an ad, and the time in milliseconds is an id
+[{"id":1600000000001,"name":"Rex","species":"dog","type":"adopcion"},
+{"id":1600000000002,"name":"Tom","species":"cat","type":"perdido"}]
+=> map name=name,categoryId=species,status=type,externalId=id
+1 rejected: type: unknown status "adopcion"
+2 gone: type "perdido" [1600000000002]
+# a status of something else gives way to a column that tells who was adopted
+id,name,species,status,life
+1,Rex,dog,已绝育,在校
+2,Tom,cat,未绝育,已领养
+=> map name=name,categoryId=species,status=life,externalId=id
+2 rejected: life: unknown status "在校"
+3 Tom / cat / sold [2]
+# what tags say of a reservation is asked, and a status that says it itself is not
+name,species,status,tags
+Rex,dog,available,"gentle, reserved"
+Tom,cat,reserved,reserved
+Bo,cat,available,"lively, adopted"
+=> map name=name,categoryId=species,status=status
+2 rejected: tags: unknown status "reserved"
+3 Tom / cat / pending
+4 Bo / cat / sold
 # a layout is told by a later record, too
 {"id":1,"name":"Bo","type":"Dog","status":"adopted"}
 {"id":2,"name":"Rex","type":"Dog","status":"adopted","organization_id":"MI1"}
