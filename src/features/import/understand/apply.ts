@@ -15,7 +15,7 @@ import {
 } from "./columns.ts";
 import { Dates, sortableTime } from "./dates.ts";
 import { Weighing } from "./evidence.ts";
-import { isOfStays } from "./guess.ts";
+import { isOfStays, kindTeller } from "./guess.ts";
 import { tellsOf } from "./headings.ts";
 import { includedNames, type Layout, layoutOf, ownReader, requireNeeded } from "./layouts.ts";
 import {
@@ -41,6 +41,8 @@ export interface Reading extends ReadOptions {
   readonly columns?: FieldMap | undefined;
   /** The category of all animals, where no column has it. */
   readonly category?: string | undefined;
+  /** True where the breed, or another short text, of each animal tells its kind. */
+  readonly kindByText?: true | undefined;
   /** Words and what they mean here, beside the words that are known. */
   readonly statuses: Readonly<Record<string, Meaning>>;
   /** What a blank status means, or that of all animals where no column has any. */
@@ -145,7 +147,7 @@ function columnsReader(sample: Sample, reading: Reading, given: MapperContext): 
     return { field: status?.name ?? "status", value };
   };
   const says = special?.says ?? saysOf;
-  const categoryOf = categoryReader(reading, of("categoryId"));
+  const categoryOf = categoryReader(reading, sample, of("categoryId"));
   const partsOf: RecordReader["partsOf"] = (record) => {
     const at = changed.find(({ read }) => !isBlank(read(record)));
     return {
@@ -163,14 +165,19 @@ function columnsReader(sample: Sample, reading: Reading, given: MapperContext): 
 }
 
 /** They are few, and one object for each saves the memory of many. */
-function categoryReader({ category, format }: Reading, column?: Column) {
+function categoryReader(
+  { category, format, kindByText }: Reading,
+  sample: Sample,
+  column?: Column,
+) {
   const all = category === undefined ? undefined : { name: category };
   const { name: field = "categoryId", read } = column ?? {};
+  const valueOf = kindByText ? kindTeller(sample) : read;
   const known = new Map<unknown, CandidateCategory>();
   const categoryIn = (value: unknown) =>
     format === "map" ? idOrName(field, value) : categoryName(field, kindOf(value));
   return (record: unknown): CandidateCategory =>
-    all ?? known.getOrInsertComputed(read?.(record), categoryIn);
+    all ?? known.getOrInsertComputed(valueOf?.(record), categoryIn);
 }
 
 /** The kind before a breed, where a column has both: `[Dog] Jindo`. */

@@ -171,14 +171,39 @@ function kindIn(name = ""): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** Words that mean something else in other languages, and columns of other animals. */
-const ofTexts = setOf("pas, cho, aso, gata, kass, suns, koer");
-const ofOthers = /good|entente|sociab|compatib|vertrag|friend|tags|traits/;
+/** Words that mean something else in other languages. */
+const unsure = setOf("pas, cho, aso, gata, kass, suns, koer");
+/** Columns of other animals, of people and of places. */
+const ofOthers =
+  /good|entente|sociab|compatib|vertrag|friend|tags|traits|shelter|refug|protect|organi|contact|mail|owner|address|location/;
+const shortTextMax = 60;
 const [spokenShare, otherShare] = [0.6, 0.05];
 
+const textsOf = (sample: Sample): readonly Column[] =>
+  columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
+
+/** Tells of a record what its breed, or else another short text, says: one kind, and not both. */
+export function kindTeller(sample: Sample): (record: unknown) => string | undefined {
+  const isBreed = ({ name }: Column) => /breed|ra[cs]e|ra[sz]za?$|raca$/.test(columnKey(name));
+  const [breeds, others] = [true, false].map((is) =>
+    textsOf(sample).filter((each) => isBreed(each) === is),
+  );
+  const told = (value: unknown) => {
+    if (typeof value !== "string" || value.length > shortTextMax) return [];
+    const keys = wordsIn(value).map(wordKey);
+    const isOf = ({ names, signs }: (typeof dogsAndCats)[number]) =>
+      keys.some((key) => names.has(key) || signs.has(key));
+    return dogsAndCats.filter(isOf);
+  };
+  return (record) => {
+    const kinds = [...(breeds ?? []), ...(others ?? [])].map(({ read }) => told(read(record)));
+    return kinds.find(({ length }) => length === 1)?.[0]?.called;
+  };
+}
+
 /** Dogs or cats, in the word used most, where the records speak of them and hardly of the others. */
-function kindTold(sample: Sample): string | undefined {
-  const columns = columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
+function kindSpokenOf(sample: Sample): string | undefined {
+  const columns = textsOf(sample);
   const wordsOf = (value: unknown) =>
     [value].flat().flatMap((each) => (typeof each === "string" ? wordsIn(each) : []));
   const records = sample.first.filter(hasFields).map((record) => {
@@ -190,9 +215,7 @@ function kindTold(sample: Sample): string | undefined {
       const toldBy = (is: (key: string) => boolean) =>
         records.filter((all) => all.some(({ key }) => is(key)));
       const mayTell = toldBy((key) => names.has(key) || signs.has(key));
-      const told = mayTell.filter((all) =>
-        all.some(({ key }) => (names.has(key) && !ofTexts.has(key)) || signs.has(key)),
-      );
+      const told = toldBy((key) => (names.has(key) && !unsure.has(key)) || signs.has(key));
       return { called, names, told, mayTell };
     })
     .toSorted((a, b) => b.told.length - a.told.length);
@@ -207,9 +230,14 @@ function kindTold(sample: Sample): string | undefined {
   return 2 * all.length > records.length ? word : most.called;
 }
 
-/** The kind of all animals, by what the list or its columns are called, or by what it speaks of. */
-export const kindOfAll = (sample: Sample, called: readonly (string | undefined)[]) =>
-  called.map(kindIn).find(Boolean) ?? kindTold(sample);
+/** The kind of all, by what the list and its columns are called or speak of; or that each tells. */
+export function kindsTold(sample: Sample, called: readonly (string | undefined)[]) {
+  const named = called.map(kindIn).find(Boolean);
+  if (named !== undefined) return { category: named };
+  const kinds = new Set(sample.records.filter(hasFields).map(kindTeller(sample)));
+  if (kinds.size > 1 && !kinds.has(undefined)) return { kindByText: true as const };
+  return { category: kindSpokenOf(sample) };
+}
 
 /** What shelters are called, too: in the name of a list it says nothing of the animals. */
 const ofNames = new Set(

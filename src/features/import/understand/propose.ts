@@ -16,7 +16,7 @@ import {
   sampleOf,
 } from "./columns.ts";
 import type { Taker } from "./evidence.ts";
-import { guessed, kindOfAll, listHints, statusIn } from "./guess.ts";
+import { guessed, kindsTold, listHints, statusIn } from "./guess.ts";
 import { candidates, layoutOf, requireNeeded } from "./layouts.ts";
 import { type Meaning, Statuses } from "./words.ts";
 
@@ -171,8 +171,8 @@ function readingOf(input: Input, sample: Sample, given: Given, remembered?: Read
   if (isOpen && remembered !== undefined && fits(remembered, sample.names)) {
     // Of no named source, another list with these columns may be of another kind.
     const isOfAll = given.source === undefined && remembered.category !== undefined;
-    const category = isOfAll ? kindOfAll(sample, [given.called]) : remembered.category;
-    const kept = { ...remembered, category };
+    const told = isOfAll ? { category: undefined, ...kindsTold(sample, [given.called]) } : {};
+    const kept = { ...remembered, ...told };
     const reading = again(kept, answers, given.source);
     return { reading, isGuessed: given.source === undefined, open: openOf(reading) };
   }
@@ -239,7 +239,8 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
   const called = [told.records?.at(-1), told.sheet, given.called];
   const isOfKinds = categoryId !== undefined || asksColumns;
   const ofColumns = [...called, found.name, found.externalId];
-  const category = given.category ?? (isOfKinds ? undefined : kindOfAll(sample, ofColumns));
+  const isOpen = given.category === undefined && !isOfKinds;
+  const { category, kindByText } = isOpen ? kindsTold(sample, ofColumns) : given;
   // A list that is called `adottati` says it of all that are in it.
   const ofAll = found.status === undefined ? called.map(statusIn).find(Boolean) : undefined;
   const statuses = { ...guess.words, ...told.statuses };
@@ -251,13 +252,22 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
     [columns, given.category, told.statuses, given.defaultStatus],
   );
   const isStatusGuessed = columns.status === undefined && found.status !== undefined;
-  const reading = { ...told, columns: found, category, statuses, defaultStatus, believed };
+  const reading = {
+    ...told,
+    columns: found,
+    category,
+    kindByText,
+    statuses,
+    defaultStatus,
+    believed,
+  };
   const open = asksColumns ? ({ is: "columns" } as const) : openOf(reading);
   return { reading, isGuessed, isStatusGuessed, open };
 }
 
-function openOf({ columns = {}, category, defaultStatus }: Omit<Reading, "format" | "source">) {
-  const isKind = (columns.categoryId ?? category) !== undefined;
+function openOf(reading: Omit<Reading, "format" | "source">) {
+  const { columns = {}, category, kindByText, defaultStatus } = reading;
+  const isKind = (columns.categoryId ?? category ?? kindByText) !== undefined;
   const isStatus = (columns.status ?? defaultStatus) !== undefined;
   if (isKind && isStatus) return undefined;
   const hasAnimals = columns.name !== undefined || columns.categoryId !== undefined;
