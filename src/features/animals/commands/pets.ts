@@ -6,13 +6,7 @@ import { isoSeconds } from "../../../domain/clock.ts";
 import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
-import {
-  pageLimit,
-  type Pet,
-  petNameProblem,
-  petStatuses,
-  type PetStatus,
-} from "../../../domain/pet.ts";
+import { pageLimit, type Pet, petNameProblem, petStatuses } from "../../../domain/pet.ts";
 import type { Services } from "../../../service/services.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
 import { commandGroup, type Given, storeCommand } from "../../command.ts";
@@ -41,8 +35,8 @@ import { findPets } from "../find.ts";
 
 /** The word for having no status: commander makes an empty text of null. */
 const none = "none";
-type StatusWord = PetStatus | typeof none;
-const statusChoices: readonly StatusWord[] = [...petStatuses, none];
+const statusChoices = [...petStatuses, none] as const;
+type StatusWord = (typeof statusChoices)[number];
 
 /** What people type for a status: these, or what they say at a front desk. */
 const statusWords: ReadonlyMap<string, StatusWord> = new Map<string, StatusWord>([
@@ -61,8 +55,7 @@ export function parseStatusWord(value: string): StatusWord {
 }
 
 /** What the store keeps for a status that was typed: null for none. */
-const statusOf = (word: StatusWord | undefined): PetStatus | null | undefined =>
-  word === none ? null : word;
+const statusOf = (word: StatusWord | undefined) => (word === none ? null : word);
 
 const statusOption = (description: string) =>
   new Option("--status <status>", description).choices(statusChoices).argParser(parseStatusWord);
