@@ -7,7 +7,6 @@ import { shellWord } from "../../../domain/errors.ts";
 import { jsonText } from "../../../domain/exact-json.ts";
 import { parseInt64 } from "../../../domain/int64.ts";
 import { pageLimit, type Pet, petNameProblem, petStatuses } from "../../../domain/pet.ts";
-import type { Services } from "../../../service/services.ts";
 import { petOfRow } from "../../../storage/pet-row.ts";
 import { commandGroup, type Given, storeCommand } from "../../command.ts";
 import { confirm } from "../../confirm.ts";
@@ -127,12 +126,7 @@ function printPets(io: Io, pets: Pet | readonly Pet[], did: string, given: Given
   for (const pet of "id" in pets ? [pets] : pets) io.out(`${did} ${petText(pet)}.\n`);
 }
 
-interface ListOptions extends Omit<FieldOptions, "createCategory"> {
-  readonly limit: number;
-  readonly after?: bigint;
-}
-
-const list = storeCommand<ListOptions>({
+const list = storeCommand<FieldOptions & { readonly limit: number; readonly after?: bigint }>({
   name: "list",
   about: "show animals, a page at a time",
   options: [
@@ -147,49 +141,44 @@ const list = storeCommand<ListOptions>({
   remark: "They are listed by id. pets export writes all of them. --name ignores case and accents.",
   examples: ["rehome pets list --name rex --category Dog", "rehome pets list --status pending"],
   json: petListSchema,
-  run: listPets,
+  async run(io, { store: { db }, place }, given) {
+    const { json, limit, after, name, category, status, loaded } = given;
+    const found = await db.read(async (tx) => {
+      const categoryId =
+        category === undefined ? undefined : await resolveCategory(tx, { text: category });
+      const filter = { name, categoryId, status: statusOf(status) };
+      return findPets(tx, filter, { limit: limit + 1, after });
+    }, longWork);
+    const page = found.pets.slice(0, limit).map(petOfRow);
+    if (json) return printJson(io, page);
+    // The options that ask for the same animals again.
+    const filter = Object.entries({ name, category, status }).flatMap(([flag, value]) =>
+      value === undefined ? [] : [`--${flag} ${shellWord(value)}`],
+    );
+    const say = (before: string, line: string) => io.err(`${before}${commandHere(line, loaded)}\n`);
+    if (page.length === 0) {
+      const isSought = filter.length > 0 || after !== undefined;
+      io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
+      if (isSought) return;
+      say("Add one:           ", "rehome pets add --name NAME --category 1 --status available");
+      return say("Or import a file:  ", "rehome pets import FILE");
+    }
+    const named = await categoryNames(db);
+    printTable(
+      io,
+      [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"],
+      page.map(({ id, name, categoryId, status = "-" }) => {
+        const shown = isVisible(name) ? name : "Unnamed";
+        return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
+      }),
+    );
+    const such = filter.length === 0 ? "animal" : "such animal";
+    io.err(`${grouped(page.length)} of ${counted(found.total, such)}.\n`);
+    if (found.pets.length <= limit) return;
+    const next = ["rehome pets list", ...filter, `--limit ${limit}`].join(" ");
+    say("More: ", `${next} --after ${page.at(-1)?.id}`);
+  },
 });
-
-async function listPets(
-  io: Io,
-  { store: { db }, place }: Services,
-  { json, limit, after, name, category, status, loaded }: Given<ListOptions>,
-): Promise<void> {
-  const found = await db.read(async (tx) => {
-    const categoryId =
-      category === undefined ? undefined : await resolveCategory(tx, { text: category });
-    const filter = { name, categoryId, status: statusOf(status) };
-    return findPets(tx, filter, { limit: limit + 1, after });
-  }, longWork);
-  const page = found.pets.slice(0, limit).map(petOfRow);
-  if (json) return printJson(io, page);
-  // The options that ask for the same animals again.
-  const filter = Object.entries({ name, category, status }).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag} ${shellWord(value)}`],
-  );
-  const say = (before: string, line: string) => io.err(`${before}${commandHere(line, loaded)}\n`);
-  if (page.length === 0) {
-    const isSought = filter.length > 0 || after !== undefined;
-    io.err(`There is no ${isSought ? "such animal" : "animal"} in ${place}.\n`);
-    if (isSought) return;
-    say("Add one:           ", "rehome pets add --name NAME --category 1 --status available");
-    return say("Or import a file:  ", "rehome pets import FILE");
-  }
-  const named = await categoryNames(db);
-  printTable(
-    io,
-    [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"],
-    page.map(({ id, name, categoryId, status = "-" }) => {
-      const shown = isVisible(name) ? name : "Unnamed";
-      return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
-    }),
-  );
-  const such = filter.length === 0 ? "animal" : "such animal";
-  io.err(`${grouped(page.length)} of ${counted(found.total, such)}.\n`);
-  if (found.pets.length <= limit) return;
-  const next = ["rehome pets list", ...filter, `--limit ${limit}`].join(" ");
-  say("More: ", `${next} --after ${page.at(-1)?.id}`);
-}
 
 const show = storeCommand<object, [bigint]>({
   name: "show",
