@@ -102,11 +102,11 @@ export async function restoreAnimal(editing: Editing, id: bigint): Promise<Pet> 
   });
 }
 
-/** These animals, in the order of `ids`. */
 export const animalsWith = (db: Database, ids: readonly bigint[]): Promise<Pet[]> =>
   db.read(async (tx) => (await rowsWith(tx, ids)).map(petOfRow));
 
-async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
+/** The rows of these animals, in the order of `ids`. */
+export async function rowsWith(tx: Tx, ids: readonly bigint[]): Promise<PetRow[]> {
   const { pets } = tx.t;
   const rows = await tx.select().from(pets).where(inArray(pets.id, ids));
   const byId = new Map(rows.map((row) => [row.id, row]));

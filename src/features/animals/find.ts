@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, gt, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { fold } from "../visible.ts";
 import type { PetStatus } from "../../domain/pet.ts";
 import type { Tx } from "../../storage/database.ts";
+import { rowsWith } from "./animals.ts";
 import type { PetRow } from "./changes.ts";
 
 export interface PetFilter {
@@ -68,9 +69,7 @@ function conditionOf(
   );
 }
 
-type NamedPet = Pick<PetRow, "id" | "name" | "status" | "source"> & {
-  readonly listed: string | null;
-};
+type NamedPet = Pick<PetRow, "id" | "name" | "status" | "source" | "externalId">;
 
 /**
  * Reads every name, as no index that both databases have finds a part of one or its order: 100 ms
@@ -91,7 +90,7 @@ async function findByName(
   let last = isCounted ? undefined : after;
   do {
     const where = conditionOf(tx, { categoryId }, { after: last, newestFirst }) ?? sql`true`;
-    batch = await tx.rows(sql`SELECT id, name, status, source, external_id AS listed
+    batch = await tx.rows(sql`SELECT id, name, status, source, external_id AS "externalId"
       FROM ${pets} WHERE ${where} ${order}`);
     // Folded in one go: a text of its own for each name takes four times as long.
     const names = fold(batch.map((pet) => pet.name).join("\0")).split("\0");
@@ -109,12 +108,10 @@ async function findByName(
     found.sort((a, b) => Number(a.folded > b.folded) - Number(a.folded < b.folded));
   }
   const ids = found.slice(byNameFrom ?? 0, (byNameFrom ?? 0) + limit).map(({ id }) => id);
-  const rows = await tx.select().from(pets).where(inArray(pets.id, ids));
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  return rowsWith(tx, ids);
 }
 
 /** True for the id of an animal, ours or the one in its list, which has its source in front. */
-const isCalled = ({ id, listed, source }: NamedPet, name: string): boolean =>
+const isCalled = ({ id, externalId, source }: NamedPet, name: string): boolean =>
   name === `${id}` ||
-  [name, `${source}:${name}`].some((each) => each.toLowerCase() === listed?.toLowerCase());
+  [name, `${source}:${name}`].some((each) => each.toLowerCase() === externalId?.toLowerCase());
