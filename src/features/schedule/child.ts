@@ -67,11 +67,9 @@ export async function runJob(
     const code = await child.exited;
     if (code === 0) return undefined;
     if (isTooLarge) return tooMuchMemory;
-    const [, problem] = /^Error: (.+)$/m.exec(said) ?? [];
-    return (
-      problem?.slice(0, problemMax) ??
-      `The process ended with ${child.signalCode ?? `code ${code}`}.`
-    );
+    const ended = `The process ended with ${child.signalCode ?? `code ${code}`}.`;
+    const [, problem = ended] = /^Error: (.+)$/m.exec(said) ?? [];
+    return problem.slice(0, problemMax);
   } catch (error) {
     return `The process did not start: ${reasonOf(error)}.`;
   } finally {
