@@ -134,10 +134,9 @@ export class Change {
 
   async plan(events: readonly PetEvent[]): Promise<void> {
     for (const part of batches(events)) {
-      const rows = part.map(({ petId, before, after, former }) => ({
-        petId,
+      const rows = part.map(({ after, former, ...event }) => ({
+        ...event,
         changeId: this.id,
-        before,
         after: after && { ...after, ...(former && { former }) },
       }));
       await this.tx.insertAll(this.tx.t.petEvents, rows);
