@@ -58,7 +58,7 @@ export function lateness(everyMs: number, sinceMs: number): "ok" | "warn" | "fai
  * at most the interval.
  */
 export const backoffMs = (everyMs: number, failures: number): number =>
-  Math.min(minuteMs * 2 ** Math.min(failures - 1, 30), everyMs);
+  Math.min(minuteMs * 2 ** (failures - 1), everyMs);
 
 /** How often in a row a job failed, behind what failed; nothing for once. */
 export const timesInARow = (failures: number): string =>
@@ -133,11 +133,11 @@ export async function setJob(
   seen?: Job,
 ): Promise<boolean> {
   const { schedule } = tx.t;
-  const isAs = seen && [
-    sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${seen.triedAtMs}`,
-    sql`${schedule.paused} IS NOT DISTINCT FROM ${seen.paused}`,
-  ];
-  const where = and(eq(schedule.name, name), ...(isAs ?? []));
+  const where = and(
+    eq(schedule.name, name),
+    seen && sql`${schedule.triedAtMs} IS NOT DISTINCT FROM ${seen.triedAtMs}`,
+    seen && sql`${schedule.paused} IS NOT DISTINCT FROM ${seen.paused}`,
+  );
   return (await tx.run(tx.update(schedule).set(set).where(where))) > 0;
 }
 
