@@ -68,7 +68,6 @@ export const nameOption = (description: string) =>
     throw new InvalidArgumentError(`It ${problem}.`);
   });
 
-/** A value of the int64 range, written plainly. */
 function parseInt64Value(value: string): bigint {
   const id = parseInt64(value);
   if (id === undefined) throw new InvalidArgumentError("It must be an integer of 64 bits.");
@@ -83,7 +82,6 @@ const idsArgument = () =>
     ...new Set(sofar).add(parseInt64Value(value)),
   ]);
 
-/** An option that is an id. */
 export const idOption = (flags: string, description: string) =>
   new Option(flags, description).argParser(parseInt64Value);
 
@@ -164,14 +162,12 @@ const list = storeCommand<FieldOptions & { readonly limit: number; readonly afte
       return say("Or import a file:  ", "rehome pets import FILE");
     }
     const named = await categoryNames(db);
-    printTable(
-      io,
-      [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"],
-      page.map(({ id, name, categoryId, status = "-" }) => {
-        const shown = isVisible(name) ? name : "Unnamed";
-        return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
-      }),
-    );
+    const rows = page.map(({ id, name, categoryId, status = "-" }) => {
+      const shown = isVisible(name) ? name : "Unnamed";
+      return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
+    });
+    const columns = [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"];
+    printTable(io, columns, rows);
     const such = filter.length === 0 ? "animal" : "such animal";
     io.err(`${grouped(page.length)} of ${counted(found.total, such)}.\n`);
     if (found.pets.length <= limit) return;
