@@ -33,29 +33,27 @@ const batchRows = 10_000;
  * status, whatever status it means.
  */
 export async function findPets(tx: Tx, filter: PetFilter, page: PageOfPets) {
-  const { pets } = tx.t;
-  const { status, ...ofAnyStatus } = filter;
-  const counts: Counts = new Map();
-  let found: PetRow[];
-  if ((filter.name ?? "") !== "" || page.byNameFrom !== undefined) {
-    found = await findByName(tx, filter, page, counts);
-  } else {
-    if (page.isCounted !== false) {
-      const all = tx.select({ its: pets.status, animals: count() }).from(pets);
-      const grouped = all.where(conditionOf(tx, ofAnyStatus)).groupBy(pets.status);
-      for (const { its, animals } of await grouped) counts.set(its, animals);
-    }
-    const rows = tx
-      .select()
-      .from(pets)
-      .where(conditionOf(tx, filter, page));
-    found = await rows.orderBy((page.newestFirst ? desc : asc)(pets.id)).limit(page.limit);
-  }
+  const isByName = (filter.name ?? "") !== "" || page.byNameFrom !== undefined;
+  const { pets, counts } = await (isByName ? findByName : findById)(tx, filter, page);
+  const { status } = filter;
   const all = counts.values().reduce((sum, animals) => sum + animals, 0);
-  return { pets: found, total: status === undefined ? all : (counts.get(status) ?? 0), counts };
+  return { pets, total: status === undefined ? all : (counts.get(status) ?? 0), counts };
 }
 
-type Counts = Map<PetStatus | null, number>;
+async function findById(tx: Tx, filter: PetFilter, page: PageOfPets) {
+  const { pets } = tx.t;
+  const counts = new Map<PetStatus | null, number>();
+  if (page.isCounted !== false) {
+    const all = tx.select({ its: pets.status, animals: count() }).from(pets);
+    const isAmong = conditionOf(tx, { ...filter, status: undefined });
+    const grouped = all.where(isAmong).groupBy(pets.status);
+    for (const { its, animals } of await grouped) counts.set(its, animals);
+  }
+  const isOnPage = conditionOf(tx, filter, page);
+  const rows = tx.select().from(pets).where(isOnPage);
+  const order = (page.newestFirst ? desc : asc)(pets.id);
+  return { pets: await rows.orderBy(order).limit(page.limit), counts };
+}
 
 function conditionOf(
   { t: { pets } }: Tx,
@@ -79,10 +77,10 @@ async function findByName(
   tx: Tx,
   { name = "", orId = false, categoryId, status }: PetFilter,
   { limit, after, newestFirst = false, byNameFrom, isCounted = true }: PageOfPets,
-  counts: Counts,
-): Promise<PetRow[]> {
+) {
   const { pets } = tx.t;
   const wanted = fold(name);
+  const counts = new Map<PetStatus | null, number>();
   const found: { readonly folded: string; readonly id: bigint }[] = [];
   const order = sql`ORDER BY id ${sql.raw(newestFirst ? "DESC" : "ASC")} LIMIT ${batchRows}`;
   const enough = isCounted ? Infinity : limit;
@@ -108,7 +106,7 @@ async function findByName(
     found.sort((a, b) => Number(a.folded > b.folded) - Number(a.folded < b.folded));
   }
   const ids = found.slice(byNameFrom ?? 0, (byNameFrom ?? 0) + limit).map(({ id }) => id);
-  return rowsWith(tx, ids);
+  return { pets: await rowsWith(tx, ids), counts };
 }
 
 /** True for the id of an animal, ours or the one in its list, which has its source in front. */
