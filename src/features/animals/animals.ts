@@ -133,8 +133,7 @@ async function petOrRemoved(tx: Tx, id: bigint) {
   return { row: row as PetRow, isRemoved: removed !== undefined };
 }
 
-export type AnimalHistory = Awaited<ReturnType<typeof historyOf>>;
-export type HistoryEvent = AnimalHistory["events"][number];
+export type HistoryEvent = Awaited<ReturnType<typeof eventsOf>>[number];
 
 /** Everything that is known of an animal's past. Throws AppError `not_found`. */
 export const historyOf = (db: Database, id: bigint) =>

@@ -19,7 +19,6 @@ import { isVisible } from "../../visible.ts";
 import {
   addAnimal,
   animalsWith,
-  type AnimalHistory,
   type FieldValue,
   type HistoryEvent,
   historyOf,
@@ -307,32 +306,32 @@ const history = storeCommand<object, [bigint]>({
   examples: ["rehome pets history 17", "rehome pets history 17 --json | jq '.events[].actor'"],
   json: historySchema,
   async run(io, { store }, given, id) {
-    const found = await historyOf(store.db, id);
-    if (!given.json) return printHistory(io, found);
-    const { atMs, ...origin } = found.created;
-    printJson(io, {
-      pet: found.pet,
-      removed: found.isRemoved,
-      created: { at: atMs === undefined ? undefined : isoSeconds(atMs), ...origin },
-      events: found.events.map(({ atMs, actor, action, change, before, after }) => {
+    const { pet, isRemoved, created, events } = await historyOf(store.db, id);
+    const { atMs, ...origin } = created;
+    const at = atMs === undefined ? undefined : isoSeconds(atMs);
+    if (given.json) {
+      const told = events.map(({ atMs, actor, action, change, before, after }) => {
         return { at: isoSeconds(atMs), actor, action, change, before, after };
-      }),
+      });
+      return printJson(io, { pet, removed: isRemoved, created: { at, ...origin }, events: told });
+    }
+    io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
+    const { by = "-", action = "-", change = "-" } = origin;
+    const known = at === undefined ? "not recorded" : "added";
+    const rows = events.map((event) => {
+      const { atMs, actor, change, action } = event;
+      return [isoSeconds(atMs), actor, String(change), action, textOfEvent(event)];
     });
+    const columns = [
+      "WHEN",
+      optional("WHO"),
+      right("CHANGE"),
+      optional("ACTION"),
+      flexible("WHAT"),
+    ];
+    printTable(io, columns, [[at ?? "-", by, String(change), action, known], ...rows]);
   },
 });
-
-function printHistory(io: Io, { pet, isRemoved, created, events }: AnimalHistory): void {
-  io.out(`${petText(pet)}${isRemoved ? ", removed" : ""}\n\n`);
-  const { atMs, by = "-", action = "-", change = "-" } = created;
-  const isKnown = atMs !== undefined;
-  const came = [isKnown ? isoSeconds(atMs) : "-", by, String(change), action];
-  const rows = events.map((event) => {
-    const { atMs, actor, change, action } = event;
-    return [isoSeconds(atMs), actor, String(change), action, textOfEvent(event)];
-  });
-  const columns = ["WHEN", optional("WHO"), right("CHANGE"), optional("ACTION"), flexible("WHAT")];
-  printTable(io, columns, [[...came, isKnown ? "added" : "not recorded"], ...rows]);
-}
 
 /** What an event did, in words: `brought back, name "Rex" to "Max", status available to none`. */
 function textOfEvent({ did, changed }: HistoryEvent): string {
