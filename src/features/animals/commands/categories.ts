@@ -37,11 +37,8 @@ const listCommand = storeCommand<object>({
       const add = commandHere("rehome categories add NAME", loaded);
       return io.err(`There is no category in ${place}. Make one: ${add}\n`);
     }
-    printTable(
-      io,
-      [right("ID"), flexible("NAME"), right("ANIMALS")],
-      all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]),
-    );
+    const rows = all.map(({ id, name, animals }) => [String(id), name ?? "-", grouped(animals)]);
+    printTable(io, [right("ID"), flexible("NAME"), right("ANIMALS")], rows);
   },
 });
 
