@@ -98,7 +98,7 @@ export async function resolveCategory(
     const isAny = known.length === 0 || known.some((each) => each.id === id);
     if (isAny || (await isCarried(tx, id))) return id;
   }
-  const found = known.find((each) => categoryKey(each.name) === categoryKey(name));
+  const found = await categoryByName(tx, name);
   if (found !== undefined) return found.id;
   if (create !== true || change === undefined) {
     throw unknownCategory(name, known, create !== undefined);
