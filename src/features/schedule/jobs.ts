@@ -1,7 +1,4 @@
-/**
- * The schedule as it is stored: what is due, who begins it, and how it ended; and what does that
- * while the service runs: pulls of followed lists and backups.
- */
+/** The schedule as it is stored: what is due, who begins it, how it ended; and what does it. */
 import { and, eq, sql } from "drizzle-orm";
 import { type Clock, hourMs, minuteMs } from "../../domain/clock.ts";
 import type { JobCommand } from "../../feature.ts";
