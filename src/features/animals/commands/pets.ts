@@ -165,8 +165,8 @@ const list = storeCommand<FieldOptions & { readonly limit: number; readonly afte
       const shown = isVisible(name) ? name : "Unnamed";
       return [String(id), shown, String(categoryId), named.get(categoryId) ?? "", status];
     });
-    const columns = [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"];
-    printTable(io, columns, rows);
+    const header = [right("ID"), flexible("NAME"), right("CATEGORY"), flexible(""), "STATUS"];
+    printTable(io, header, rows);
     const such = filter.length === 0 ? "animal" : "such animal";
     io.err(`${grouped(page.length)} of ${counted(found.total, such)}.\n`);
     if (found.pets.length <= limit) return;
@@ -322,14 +322,8 @@ const history = storeCommand<object, [bigint]>({
       const { atMs, actor, change, action } = event;
       return [isoSeconds(atMs), actor, String(change), action, textOfEvent(event)];
     });
-    const columns = [
-      "WHEN",
-      optional("WHO"),
-      right("CHANGE"),
-      optional("ACTION"),
-      flexible("WHAT"),
-    ];
-    printTable(io, columns, [[at ?? "-", by, String(change), action, known], ...rows]);
+    const header = ["WHEN", optional("WHO"), right("CHANGE"), optional("ACTION"), flexible("WHAT")];
+    printTable(io, header, [[at ?? "-", by, String(change), action, known], ...rows]);
   },
 });
 
