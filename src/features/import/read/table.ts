@@ -1,11 +1,11 @@
 /** Tables: the rows of CSV, and the records below the header of any table. */
-import { type Message, message, messageText } from "../messages.ts";
+import { type Message, message, messageText, Notes } from "../messages.ts";
 import { type Known, limits, oldMacLines, UnreadableInput } from "./input.ts";
 
 /** Records as they stand in the input, each with the line or the number (from 1) that it has. */
 export interface Records {
   /** The names in the header of a table; undefined for JSON objects. */
-  readonly columns: readonly string[] | undefined;
+  readonly columns?: readonly string[] | undefined;
   /** JSON values, or rows of fields; a `MalformedRecord` stands for an unreadable one. */
   readonly records: readonly unknown[];
   readonly lines: readonly number[];
@@ -13,13 +13,10 @@ export interface Records {
 
 /** One record that is malformed in an input where the next one can still be read. */
 export class MalformedRecord {
-  readonly problem: Message;
-  readonly text: string;
-
-  constructor(problem: Message, text: string) {
-    this.problem = problem;
-    this.text = text;
-  }
+  constructor(
+    readonly problem: Message,
+    readonly text: string,
+  ) {}
 }
 
 export type TableRow = readonly string[] | MalformedRecord;
@@ -41,7 +38,7 @@ export function tableOf(table: TableRows, headings: Known) {
   const at = headerIndex(table.rows, headings);
   const columns = headerAt(at, table, headings);
   const below = notesFrom(columns.length, table, at);
-  const left: number[] = [];
+  const notes = new Notes();
   const records: TableRow[] = [];
   const lines: number[] = [];
   let isShort = false;
@@ -53,7 +50,8 @@ export function tableOf(table: TableRows, headings: Known) {
       const filled = row.filter(isFilled);
       if (filled.length === 0) continue;
       if (index >= below || isAgain(columns, row) || isTotal(filled, row.length)) {
-        left.push(index);
+        const text = row.join(" ").trim().slice(0, 60);
+        notes.add(message("rowsLeftOut"), line, JSON.stringify(text));
         continue;
       }
       const isLast = table.isUnended === true && index === table.rows.length - 1;
@@ -68,12 +66,7 @@ export function tableOf(table: TableRows, headings: Known) {
     lines.push(line);
   }
   boundRecords(lines);
-  const [first] = left;
-  if (first === undefined) return { columns, records, lines, notes: [] };
-  const text = (table.rows[first] as readonly string[]).join(" ").trim();
-  const [firstLine, example] = [table.lines[first] ?? 0, JSON.stringify(text.slice(0, 60))];
-  const note = { said: message("rowsLeftOut"), records: left.length, firstLine, example };
-  return { columns, records, lines, notes: [note] };
+  return { columns, records, lines, notes: notes.list() };
 }
 
 /** True for a header that is repeated. */
@@ -171,9 +164,9 @@ function recordOf(
   return Array.from({ length: width }, (_, at) => row[at] ?? "");
 }
 
-/** Throws UnreadableInput where there are records at more lines than an import takes. */
-export function boundRecords(lines: readonly number[]): void {
-  const above = lines[limits.records];
+/** Throws UnreadableInput where there are records, or rows, at more lines than an import takes. */
+export function boundRecords(lines: readonly number[], max: number = limits.records): void {
+  const above = lines[max];
   if (above === undefined) return;
   throw new UnreadableInput(above, message("recordsMany", String(limits.records)));
 }
@@ -209,14 +202,12 @@ export function csvTable(input: string): TableRows {
     if (end - at > limits.recordBytes) {
       throw new UnreadableInput(line, message("recordUnended", String(limits.recordBytes)));
     }
-    if (rows.length === rowsMax) {
-      throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
-    }
     if (row instanceof MalformedRecord) rows.push(row);
     else if (row.length > 1 || row[0] !== "") {
       rows.push(row.map((field) => same(hasFormulas ? withoutFormula(field) : field)));
     }
     if (lines.length < rows.length) lines.push(line);
+    boundRecords(lines, rowsMax);
     for (let mark = placeOf(text, "\n", at); mark < end; mark = placeOf(text, "\n", mark + 1)) {
       line += 1;
     }
@@ -331,9 +322,7 @@ export function inWorkbook(text: string): string {
   return kept.replaceAll(/_(?=x[\dA-F]{4}_)/gi, "_x005F_");
 }
 
-const special = /[",\t\r\n]/;
-
 /** One field by RFC 4180: quoted where it has to be. */
 export function csvField(text: string): string {
-  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

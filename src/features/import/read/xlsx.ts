@@ -2,10 +2,10 @@
 import { posix } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { decodeXML } from "entities/decode";
-import { isoSeconds } from "../../../domain/clock.ts";
+import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { message } from "../messages.ts";
 import { limits, tooLarge, UnreadableInput } from "./input.ts";
-import { rowsMax, sharedTexts } from "./table.ts";
+import { boundRecords, rowsMax, sharedTexts } from "./table.ts";
 
 /** More texts and formats than an import's cells have, and each takes memory of its own. */
 const elementsMax = 800_000;
@@ -218,9 +218,7 @@ function rowsOf(xml: string, book: Book, max = Infinity) {
     rows.push(row);
     for (const text of row) size += text.length + placeBytes;
     if (size > limits.bytes) throw tooLarge();
-    if (rows.length > rowsMax) {
-      throw new UnreadableInput(line, message("recordsMany", String(limits.records)));
-    }
+    boundRecords(lines, rowsMax);
     if (rows.length === max) break;
   }
   spread(xml, new Map(lines.map((each, at) => [each, rows[at] ?? []])));
@@ -288,7 +286,6 @@ function textOf(inner: string, tag: string, { shared, formats, is1904 }: Book): 
   }
 }
 
-const secondsOfDay = 86_400;
 /** Some thousand years. */
 const secondsMax = 1e11;
 /** Days from Excel's day 0, or that of an old Mac, to 1970. */
@@ -296,7 +293,7 @@ const [days1900, days1904] = [25_569, 24_107];
 
 /** A cell's date, which has no zone; without its time where it has none. */
 function dateText(serial: number, is1904: boolean): string {
-  const seconds = Math.round((serial - (is1904 ? days1904 : days1900)) * secondsOfDay);
+  const seconds = Math.round((serial - (is1904 ? days1904 : days1900)) * (dayMs / 1_000));
   if (!(Math.abs(seconds) < secondsMax)) return String(serial);
   return isoSeconds(seconds * 1_000).replace(/(?:T00:00:00)?Z$/, "");
 }
