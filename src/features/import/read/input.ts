@@ -36,14 +36,13 @@ export interface Known {
  */
 export class UnreadableInput extends Error {
   override readonly name: string = "UnreadableInput";
-  readonly line: number;
-  readonly problem: Message;
 
-  constructor(line: number, problem: Message) {
+  constructor(
+    readonly line: number,
+    readonly problem: Message,
+  ) {
     const text = messageText(problem);
     super(line > 0 ? `line ${line}: ${text}` : text);
-    this.line = line;
-    this.problem = problem;
   }
 }
 

@@ -54,12 +54,11 @@ export function jsonRecords(
   const isLine = list.records[0] === value && !text.trim().includes("\n");
   return {
     shape: isLine ? "ndjson" : "json",
-    columns: undefined,
     records: list.records.map(fieldsOf),
     lines,
     path: list.path,
     partial: partialReason(around, lines.length),
-    included: Array.isArray(included) ? included : [],
+    included: Array.isArray(included) ? included : undefined,
   };
 }
 
@@ -77,7 +76,7 @@ function recordsByLine(text: string, known: KnownObjects): JsonRecords | undefin
     if (line === all.length) throw new UnreadableInput(line, message("cutOff", why));
     return new MalformedRecord(message("notJson", why), textAt(line));
   });
-  return { shape: "ndjson", columns: undefined, records, lines, included: [] };
+  return { shape: "ndjson", records, lines };
 }
 
 /** The value of one JSON text, or why it is none, in the words of the engine, which are short. */

@@ -22,7 +22,7 @@ export interface Input extends Records {
   /** Why it says itself that it is no whole list. */
   readonly partial?: string | undefined;
   /** What JSON:API lists beside the records. */
-  readonly included: readonly unknown[];
+  readonly included?: readonly unknown[] | undefined;
   /** What it takes unpacked. */
   readonly bytes: number;
 }
@@ -61,7 +61,7 @@ export function readInput(
   };
   if (text[start] !== "[" && text[start] !== "{") {
     const { notes, ...table } = tableOf(csvTable(text), known);
-    return { ...own, ...table, shape: "csv", included: [], notes: [...own.notes, ...notes] };
+    return { ...own, ...table, shape: "csv", notes: [...own.notes, ...notes] };
   }
   const list = jsonRecords(text, path, known);
   if ("parts" in list) return list;
@@ -107,7 +107,6 @@ function workbook(bytes: Uint8Array, options: ReadOptions, known: Known): Input 
     ...table,
     notes: [...(unread.length > 0 ? [said] : []), ...table.notes],
     options: sheets.length === 1 ? options : { ...options, sheet: chosen.name },
-    included: [],
     bytes: bytes.length,
   };
 }

@@ -180,7 +180,7 @@ export function candidates(sample: Sample): readonly Layout[] {
 /** Names of what the records of JSON:API refer to, by its kind and its id there. */
 type Included = ReadonlyMap<string, unknown>;
 
-export function includedNames(included: readonly unknown[]): Included {
+export function includedNames(included: readonly unknown[] = []): Included {
   const names = included.map((each) => {
     const [type, id] = ["type", "id"].map((name) => wordOf(valueAt(each, [name])));
     const called = ["singular", "plural", "name"].map((name) =>
