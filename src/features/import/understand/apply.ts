@@ -1,6 +1,6 @@
 /** A reading carried out on all records of a list: the same for every door. */
 import { dayMs, systemClock } from "../../../domain/clock.ts";
-import { isBlank, message, Notes, wordOf } from "../messages.ts";
+import { isBlank, message, Notes, shown, wordOf } from "../messages.ts";
 import type { Input, ReadOptions } from "../read/read.ts";
 import {
   type Column,
@@ -21,13 +21,13 @@ import { includedNames, type Layout, layoutOf, ownReader, requireNeeded } from "
 import {
   type CandidateCategory,
   categoryName,
+  idInSource,
   idOrName,
   type MapperContext,
   mapperOf,
   type RecordReader,
   type Said,
   shelterName,
-  unnamed,
 } from "./record.ts";
 import { type Meaning, outcomeWords, statusKey, Statuses } from "./words.ts";
 
@@ -121,18 +121,17 @@ const dateHeading = /date|fecha|datum|data|time|update|chang|modif|dato/i;
 function columnsReader(sample: Sample, reading: Reading, given: MapperContext): RecordReader {
   const layout = layoutOf(reading.format);
   if (layout && layout.flat === undefined) requireNeeded(layout, sample);
-  const { columns = {} } = reading;
   const of = (target: MapTarget): Column | undefined => {
-    const [names, name] = [layout?.columns[target], columns[target]];
+    const [names, name] = [layout?.columns[target], reading.columns?.[target]];
     if (layout !== undefined) return names && columnAmong(sample, names);
     return name === undefined ? undefined : { name, read: mappedField(sample, target, name) };
   };
   const [id, name, status] = [of("externalId"), of("name"), of("status")];
   const dates = layout?.columns.updatedAt?.map((each) => columnAmong(sample, [each]));
   const changed = dates ?? [of("updatedAt") ?? []].flat();
-  const isStays = layout ? layout.isOutcome : isOfStays(sample.names, status?.name);
-  const isOutcome = isStays || tellsOf(status?.name ?? "") === "outcome";
-  const own = new Map([...(layout?.words ?? []), ...(isOutcome ? outcomeWords : [])]);
+  const isOutcome = tellsOf(status?.name ?? "") === "outcome";
+  const isStays = layout ? isOutcome : isOfStays(sample.names, status?.name);
+  const own = new Map([...(layout?.words ?? []), ...(isStays || isOutcome ? outcomeWords : [])]);
   const ids = sample.records.filter(hasFields).map((record) => wordOf(id?.read(record)));
   const isFromZero = ids.includes("1") && ids.filter((each) => each === "0").length === 1;
   const context = { ...given, isFromZero, statuses: given.statuses.withWords(own) };
@@ -148,14 +147,20 @@ function columnsReader(sample: Sample, reading: Reading, given: MapperContext): 
   };
   const says = special?.says ?? saysOf;
   const categoryOf = categoryReader(reading, sample, of("categoryId"));
-  const partsOf: RecordReader["partsOf"] = (record) => {
+  const partsOf: RecordReader["partsOf"] = (record, line) => {
+    const externalId = id && idInSource(context, id.name, id.read(record), line);
     const at = changed.find(({ read }) => !isBlank(read(record)));
+    const version = context.dates.sortable(at?.read(record));
+    if (at !== undefined && version === undefined) {
+      context.notes.add(message("datesUnreadable", at.name), line, shown(at.read(record)));
+    }
     return {
-      id: id && [id.name, id.read(record)],
-      changed: at && [at.name, at.read(record)],
+      externalId,
+      source: context.source,
+      version,
       says: says(record),
       pet: () => ({
-        name: name === undefined ? unnamed : shelterName(name.name, name.read(record)),
+        name: shelterName(name?.name ?? "name", name?.read(record)),
         category: categoryOf(record),
       }),
     };

@@ -41,8 +41,6 @@ export interface Layout {
   readonly marks: readonly (readonly string[])[];
   /** Columns without which no record can be taken, each with other names that will do. */
   readonly needed: readonly (readonly string[])[];
-  /** True where the status is how an animal left, and blank while it is there. */
-  readonly isOutcome?: boolean;
   /** Whether the day comes first in dates where nothing tells it. */
   readonly dayFirst?: boolean | undefined;
   /** Words that mean something else here, or are known nowhere else. */
@@ -137,7 +135,6 @@ function layoutIn(lines: string): Layout {
     columns,
     marks: parted(marks).map((group) => group.split("+")),
     needed: [externalId, columns.name, categoryId, status].filter((each) => each !== undefined),
-    isOutcome: status?.includes("outcome type") === true,
     dayFirst: false,
     ...deviations[name],
   };
@@ -257,11 +254,9 @@ export function ownReader(
     return isBlank(written) ? { name: named } : { id: int64In("categoryId", written), name: named };
   };
   const partsOf: RecordReader["partsOf"] = (record) => ({
-    origin: {
-      id: isBlank(id.read(record)) ? undefined : int64In("id", id.read(record)),
-      externalId: sourceId("externalId", text(externalId.read(record))),
-      source: sourceId("source", text(source.read(record))) ?? context.source,
-    },
+    id: isBlank(id.read(record)) ? undefined : int64In("id", id.read(record)),
+    externalId: sourceId("externalId", text(externalId.read(record))),
+    source: sourceId("source", text(source.read(record))) ?? context.source,
     says: { field: "status", value: status.read(record) },
     pet: () => ({
       name: exactName("name", text(name.read(record))),

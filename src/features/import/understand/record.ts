@@ -101,8 +101,8 @@ export type Weigh = (
   | undefined;
 
 export interface RecordReader {
-  /** What a record has. May throw FieldFault. */
-  readonly partsOf: (record: unknown) => Parts;
+  /** What the record on a line has. May throw FieldFault. */
+  readonly partsOf: (record: unknown, line: number) => Parts;
   readonly context: MapperContext;
   /** The columns that its status is read from: nothing else is said by them. */
   readonly own: ReadonlySet<string>;
@@ -114,12 +114,7 @@ export type Said =
   | { readonly field: string; readonly value: unknown; readonly isStay?: true }
   | { readonly gone: string };
 
-export interface Parts {
-  /** The animal's id in the source, and when the record was changed. */
-  readonly id?: readonly [field: string, value: unknown] | undefined;
-  readonly changed?: readonly [field: string, value: unknown] | undefined;
-  /** In place of these, what our own exports have. */
-  readonly origin?: Partial<FromLine>;
+export interface Parts extends Omit<FromLine, "line"> {
   readonly says: Said;
   /** A fault of it says nothing where the animal is gone: such a record is sound. */
   readonly pet: () => Pick<Candidate, "name" | "category">;
@@ -148,7 +143,7 @@ export function mapperOf(
   { context, partsOf }: RecordReader,
   weigh: Weigh,
 ): (record: unknown, line: number) => Outcome {
-  const { source, dates, notes } = context;
+  const { source } = context;
   let faults = 0;
   return (record, line) => {
     let externalId: string | undefined;
@@ -157,16 +152,9 @@ export function mapperOf(
       if (columns === undefined && !isJsonObject(record)) {
         throw new FieldFault("", message("notObject", shown(record)));
       }
-      const { origin, id, changed: [changed, time] = [""], says, pet } = partsOf(record);
-      externalId = id === undefined ? origin?.externalId : idInSource(context, ...id, line);
-      const version = dates.sortable(time);
-      if (version === undefined && !isBlank(time)) {
-        notes.add(message("datesUnreadable", changed), line, shown(time));
-      }
-      const from = { line, id: origin?.id, externalId, source: origin?.source ?? source, version };
-      return outcomeOf(context, from, says, orFault(pet), (base, name) =>
-        weigh(base, record, line, name),
-      );
+      const parts = partsOf(record, line);
+      externalId = parts.externalId;
+      return outcomeOf(context, line, parts, (base, name) => weigh(base, record, line, name));
     } catch (fault) {
       if (!(fault instanceof FieldFault)) throw fault;
       const { field, problem, status, unknownStatus: word } = fault;
@@ -186,11 +174,11 @@ function writtenOf(columns: readonly string[] | undefined, record: unknown): unk
 
 function outcomeOf(
   { statuses, notes, dates, now }: MapperContext,
-  { line, id, externalId, source, version }: FromLine,
-  says: Said,
-  pet: ReturnType<Parts["pet"]> | FieldFault,
+  line: number,
+  { id, externalId, source, version, says, pet: read }: Parts,
   weigh: (base: Meaning | undefined, name: string) => ReturnType<Weigh>,
 ): Outcome {
+  const pet = orFault(read);
   const { name, category } = pet instanceof FieldFault ? { name: "" } : pet;
   const gone = (reason: string): Gone => {
     const called = name === unnamed ? undefined : name;
