@@ -52,15 +52,11 @@ export interface PlannedList {
   readonly isWhole: boolean;
 }
 
-interface PlannedEvent extends PetEvent {
-  readonly after: PetState | null;
-}
-
 export const reportsMax = 200;
 
 /** Which animal each record means, by its ids or its name, and what becomes of all of them. */
 export class Plan {
-  readonly events: PlannedEvent[] = [];
+  readonly events: (PetEvent & { readonly after: PetState | null })[] = [];
   /**
    * Those that come back under their ids are added; those that a whole list lacks are missing;
    * `kept` are as people changed them; `waiting` lost their status until a word is explained.
@@ -106,17 +102,16 @@ export class Plan {
     for (const record of records) {
       this.#named.add(record.externalId);
       const animal = find(record);
-      const isTwice = animal !== undefined && this.#meant.has(animal.id);
-      if (animal !== undefined && !isTwice) {
+      if (animal !== undefined && !this.#meant.has(animal.id)) {
         this.#meant.add(animal.id);
         matches.push({ record, animal, entry: record.externalId });
         continue;
       }
       // What is gone, and not here under this id, leaves nothing to withdraw. It is no fault.
       if (record.kind === "gone") continue;
-      if (record.id === undefined && !isTwice) this.added.push(record);
+      if (animal === undefined && record.id === undefined) this.added.push(record);
       else {
-        const problem = isTwice ? message("animalTwice") : message("idUnknown", String(record.id));
+        const problem = animal ? message("animalTwice") : message("idUnknown", String(record.id));
         this.rejections.push(lists.rejectionOf(record, "id", problem));
       }
     }
@@ -169,7 +164,6 @@ export class Plan {
   async recognise(isSame: (line: number) => boolean): Promise<void> {
     const groups = Map.groupBy(this.added, this.#keyOf);
     const here = await this.#calledLike(groups, sql`true`);
-    if (here.size === 0) return;
     const matches: lists.Match[] = [];
     for (const [key, all] of groups) {
       const isLike = (animal: lists.StoreAnimal) =>
@@ -219,11 +213,7 @@ export class Plan {
   async #take(matches: readonly lists.Match[]): Promise<void> {
     for (const part of batches(matches)) {
       const said = await lists.lastSaid(this.tx, this.list, part);
-      for (const match of part) {
-        const last = said.get(match.animal.id);
-        this.#compareNames(match, last);
-        this.#takeOne(match, last);
-      }
+      for (const match of part) this.#takeOne(match, said.get(match.animal.id));
     }
   }
 
@@ -237,7 +227,9 @@ export class Plan {
     this.identity.example ||= `${JSON.stringify(name)} for ${JSON.stringify(listed)}`;
   }
 
-  #takeOne({ record, animal, entry }: lists.Match, last: lists.Entry | undefined): void {
+  #takeOne(match: lists.Match, last: lists.Entry | undefined): void {
+    const { record, animal, entry } = match;
+    this.#compareNames(match, last);
     const now = this.#saidBy(record);
     const { takes, kept } = this.#decide(now, animal, last);
     if (kept.length > 0) {
@@ -253,8 +245,7 @@ export class Plan {
       if (isTaken) this.#change("withdrawn", animal, null, now, takes);
       return;
     }
-    const petId = record.externalId === undefined ? animal.id : null;
-    if (entry !== undefined) this.#say(lists.entryOf(record, entry, petId), last);
+    if (entry !== undefined) this.#say(lists.entryOf(record, entry, animal.id), last);
     const after = this.#after(record, animal, takes);
     if (isTaken) this.#change("added", animal, after, now, takes);
     else if (animal.isRemoved || isSame(animal, after)) this.counts.unchanged += 1;

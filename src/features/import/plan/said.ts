@@ -97,9 +97,10 @@ function isTaken(field: ListField, last: Said | undefined, now: Said, here: Said
   return field === "status" && isFurther(now.status, here.status);
 }
 
-/** What a list says of an animal that it has. */
-export function entryOf(record: Candidate, entry: string, petId: bigint | null): Entry {
-  const { name, category, status = null } = record;
+/** What a list says of an animal that it has, which has this id here. */
+export function entryOf(record: Candidate, entry: string, id: bigint | null): Entry {
+  const { name, category, status = null, externalId } = record;
+  const petId = externalId === undefined ? id : null;
   return { entry, petId, presence: "there", name, category: wordFor(category), status };
 }
 
@@ -437,7 +438,5 @@ export function newestOf(records: readonly SoundRecord[], notes: Notes) {
   return { identified, anonymous, superseded };
 }
 
-function keyOf({ id, externalId, source }: SoundRecord): string | undefined {
-  if (externalId !== undefined) return originKey(source, externalId);
-  return id === undefined ? undefined : String(id);
-}
+const keyOf = ({ id, externalId, source }: SoundRecord): string | undefined =>
+  externalId === undefined ? id?.toString() : originKey(source, externalId);
