@@ -41,7 +41,7 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
   const own = names.map((name, at): Column => {
     const place = columns === undefined ? name : at;
     const isAgain = names.indexOf(name) < at;
-    return { name, isAgain, read: (record) => (record as Places)[place] };
+    return { name, isAgain, read: (record) => (record as Record<string | number, unknown>)[place] };
   });
   const byName = new Map<string, Column>();
   for (const { name, read } of own) {
@@ -52,12 +52,8 @@ export function sampleOf({ columns, records }: Pick<Records, "columns" | "record
   }
   const byKey = new Map<string, Column>();
   for (const each of byName.values()) byKey.getOrInsert(columnKey(each.name), each);
-  // A column without a name, such as an index, is none that is looked for.
-  byKey.delete("");
   return { columns, records, first: records.slice(0, firstMax), names, own, byName, byKey };
 }
-
-type Places = Readonly<Record<string | number, unknown>>;
 
 function fieldNames(records: readonly unknown[]): readonly string[] {
   const names = new Set<string>();

@@ -48,8 +48,6 @@ const heldMax = 5_000;
  * is learnt from values that can only be one.
  */
 export class Dates {
-  readonly #told: boolean | undefined;
-  readonly #usual: boolean | undefined;
   /** What the list tells: a month first stays. */
   #learnt: boolean | undefined;
   readonly #held = new Map<string, number | undefined>();
@@ -57,14 +55,14 @@ export class Dates {
   example = "";
 
   /** What somebody said, or a list told before; and what holds where nothing tells it. */
-  constructor(dayFirst?: boolean, usual?: boolean) {
-    this.#told = dayFirst;
-    this.#usual = usual;
-  }
+  constructor(
+    private readonly told?: boolean,
+    private readonly usual?: boolean,
+  ) {}
 
   /** True where the day comes first, false where the month does; undefined if nothing tells. */
   get dayFirst(): boolean | undefined {
-    return this.#told ?? this.#learnt ?? this.#usual;
+    return this.told ?? this.#learnt ?? this.usual;
   }
 
   /** True where a date may be read in two ways, and nothing tells in which. */
