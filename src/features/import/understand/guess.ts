@@ -191,9 +191,10 @@ export function kindTeller(sample: Sample): (record: unknown) => string | undefi
   const told = (value: unknown) => {
     if (typeof value !== "string" || value.length > shortTextMax) return [];
     const keys = wordsIn(value).map(wordKey);
-    const isOf = ({ names, signs }: (typeof dogsAndCats)[number]) =>
-      keys.some((key) => names.has(key) || signs.has(key));
-    return dogsAndCats.filter(isOf);
+    const named = dogsAndCats.filter(({ names }) => keys.some((key) => names.has(key)));
+    // A Gato siberiano is a cat, and a Siberiano alone a dog.
+    if (named.length > 0) return named;
+    return dogsAndCats.filter(({ signs }) => keys.some((key) => signs.has(key)));
   };
   return (record) => {
     const kinds = [...(breeds ?? []), ...(others ?? [])].map(({ read }) => told(read(record)));
@@ -201,7 +202,7 @@ export function kindTeller(sample: Sample): (record: unknown) => string | undefi
   };
 }
 
-/** Dogs or cats, in the word used most, where the records speak of them and hardly of the others. */
+/** Dogs or cats, in the word used most, where the records speak of them and hardly of others. */
 function kindSpokenOf(sample: Sample): string | undefined {
   const columns = textsOf(sample);
   const wordsOf = (value: unknown) =>
@@ -211,16 +212,15 @@ function kindSpokenOf(sample: Sample): string | undefined {
     return words.map((word) => ({ word: word.toLowerCase(), key: wordKey(word) }));
   });
   const [most, least] = dogsAndCats
-    .map(({ called, names, signs }) => {
-      const toldBy = (is: (key: string) => boolean) =>
-        records.filter((all) => all.some(({ key }) => is(key)));
-      const mayTell = toldBy((key) => names.has(key) || signs.has(key));
-      const told = toldBy((key) => (names.has(key) && !unsure.has(key)) || signs.has(key));
-      return { called, names, told, mayTell };
+    .map((kind) => {
+      const isSure = (key: string) => kind.names.has(key) && !unsure.has(key);
+      const isTold = ({ key }: { key: string }) => isSure(key) || kind.signs.has(key);
+      return { ...kind, told: records.filter((all) => all.some(isTold)) };
     })
     .toSorted((a, b) => b.told.length - a.told.length);
   if (most === undefined || most.told.length <= spokenShare * records.length) return undefined;
-  const others = least?.mayTell.filter((all) => !most.told.includes(all)) ?? [];
+  const isOther = ({ key }: { key: string }) => species.has(key) || least?.signs.has(key);
+  const others = records.filter((all) => !most.told.includes(all) && all.some(isOther));
   if (others.length > otherShare * records.length) return undefined;
   const words = most.told.flatMap((all) => [...new Set(all.map(({ word }) => word))]);
   const counted = [...Map.groupBy(words, (word) => word)].filter(([word]) =>

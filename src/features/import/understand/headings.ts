@@ -206,7 +206,7 @@ dog, dogs, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,
 honden, pies, psy, suka, szczeniak, pes, psi, fena, stene, pas, kuce, cao, caes, cadela, cane, cani, cucciol{o,i}, собак{а,и}, собачка, пес, песик, щенок, щеня, цуценя, куче, kutya, kutyak, caine,
 caini, catel, kopek, kopekler, suns, suni, suo, koer, σκυλος, σκυλι, chó, anjing, aso, สุนัข, หมา, 狗, 狗狗, 犬, いぬ, イヌ, 개, 강아지, כלב, كلب, سگ`),
     signs: setOf(`
-retriever, labrador{,a}, terrier, poodle, caniche, pudel, doodle, bernedoodle, goldendoodle, labradoodle, shepherd, pastor, schaferhund, bulldog, beagle, chihuahua, husky, malamute, samoyed, samoyedo, akita,
+retriever, labrador{,a}, terrier, poodle, caniche, pudel, doodle, bernedoodle, goldendoodle, labradoodle, shepherd, pastor, schaferhund, bulldog, beagle, chihuahua, husky, siberiano, malamute, samoyed, samoyedo, akita,
 shiba, rottweiler, dachshund, teckel, dackel, boxer, doberman, dalmata, dalmatian, pitbull, pug, pincher, pinscher, schnauzer, spaniel, cocker, collie, mastiff, mastin, corso, dane, bernardo, podenco,
 galgo, greyhound, whippet, hound, basset, setter, pointer, vizsla, weimaraner, corgi, malinois, maltes, maltese, bichon, havanese, pomerania, pomeranian, pekingese, pekines, shih, shitzu, yorkshire, yorkie,
 yorkshires, dogo, heeler, jindo, spitz, овчарка, хаски, такса, лабрадор, шпиц, 진돗개, 말티즈, 푸들, チワワ, 柴犬, 金毛, 拉布拉多, 泰迪, 柯基, 哈士奇, 萨摩耶, 中华田园犬`),
@@ -218,7 +218,7 @@ cat, cats, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,a
 kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, macka, macky, mačke, mače, mačić, kocur, gatt{o,a,i}, gattin{o,i}, кот{,ик}, котенок, кошка, кошки, кошеня, кіт, кішка,
 котка, macska{,k}, pisica, pisici, kedi, kediler, kakis, katės, kass, γατα, mèo, kucing, pusa, แมว, 貓, 猫, 猫咪, ねこ, ネコ, 고양이, חתול, قطة, گربه`),
     signs: setOf(`
-siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, bengal, bengali, ragdoll, sphynx, sphinx, tabby, calico, tortie, tortoiseshell, tuxedo, angora, birman, birmano, himalayan,
+siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, bengal, bengali, ragdoll, sphynx, sphinx, tabby, calico, tortie, tortoiseshell, tuxedo, ginger, moggy, russian, angora, birman, birmano, himalayan,
 abyssinian, abisinio, burmese, fold, munchkin, manx, savannah, somali, toyger, tonkinese, domestic, dsh, dlh, dmh, europeo, europees, europese, europaisch, tekir, sarman, 橘猫, 狸花猫, 三花, 奶牛猫, 布偶猫, 코숏`),
   },
 ];
