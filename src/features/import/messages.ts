@@ -42,6 +42,7 @@ export const messageTexts = {
   statusesBlank: () => "animals have a blank status and are stored without one",
   namesDiffer: () => "ids have records with different names; the newest name is used",
   recordsDisagree: () => "records of one time disagree: the one furthest from adoption holds",
+  headerless: () => "no row has names of columns, so they are called as in a spreadsheet",
   rowsLeftOut: () => "rows with totals or notes are left out",
   columnsDisagree: () => "animals are taken as not available by another column than the status",
   dayOrderOpen: () =>
@@ -75,8 +76,6 @@ export const messageTexts = {
   columnUnknown: (pair: string, found: string) =>
     `--map ${pair}: there is no such column; there are ${found}`,
   headerMissing: () => "expected a CSV header line, found nothing",
-  headerless: (count: string) =>
-    `the first row is an animal, and no row has names of columns: add one above it with ${count} names, such as Name, Species and Status`,
   headerSecond: () => "this is a second row of names: ask for a list with one row an animal",
   cutOff: (why: string) => `the input is cut off: ${why}`,
   recordUnended: (max: string) =>
@@ -102,8 +101,8 @@ export const messageTexts = {
   sheetUnknown: (sheet: string, found: string) => `there is no sheet ${sheet}; there are ${found}`,
   sheetsMany: (names: string) =>
     `the workbook has several lists: ${names}; import one after the other with --sheet NAME, and with --category NAME if a sheet has one kind of animal`,
-  formatUnknown: (found: string, options: string) =>
-    `rehome cannot tell what the columns mean. The first record has:\n${found}\n` +
+  formatUnknown: (unknown: string, found: string, options: string) =>
+    `rehome cannot tell ${unknown}. The first record has:\n${found}\n` +
     `Say where the fields are, such as ${options}`,
 
   // A list at an address that did not come.

@@ -229,7 +229,7 @@ describe("columns", () => {
 });
 
 test("one of several sheets or lists is chosen", async () => {
-  const lists = { dogs: [{ name: "Wuff", species: "Dog", status: "available" }] };
+  const lists = { strays: [{ name: "Wuff", species: "Dog", status: "available" }] };
   const cats = [{ name: "Miau", species: "Cat", status: "available" }];
   const page = await bring("two.json", JSON.stringify({ ...lists, other: { cats } }));
   expect((await look(page.type({ part: "other.cats" }))).words).toContain("Miau Cat");

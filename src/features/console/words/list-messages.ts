@@ -94,8 +94,7 @@ export const spanishMessages: typeof englishMessages = {
   listsMany: () => "El archivo tiene varias listas. Guarda cada una como archivo propio.",
   sheetsMany: (names) =>
     `El libro tiene varias listas: ${names}. Guarda cada una como archivo propio.`,
-  headerless: () =>
-    "La primera fila es un animal. Añade encima una fila con los nombres de las columnas.",
+  headerless: () => "Ninguna fila tiene nombres de columnas. Se llaman A, B, C…",
   headerSecond: () => "Hay dos filas con nombres de columnas. Deja una sola fila por animal.",
   encodingUnknown: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   noObjects: () => "El archivo no tiene ninguna lista de animales.",

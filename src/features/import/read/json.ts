@@ -1,6 +1,6 @@
 /** JSON: a document, or one record a line, and the list of records within. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { message, shown } from "../messages.ts";
+import { message, shown, wordOf } from "../messages.ts";
 import { type Known, tooLarge, UnreadableInput } from "./input.ts";
 import type { Input, Several } from "./read.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
@@ -12,7 +12,7 @@ type JsonRecords = Omit<Input, "options" | "notes" | "bytes"> & {
 /** A list of records within a document, and the fields that lead to it. */
 type FoundList = Readonly<{ path: readonly string[]; records: readonly unknown[] }>;
 type Json = Readonly<Record<string, unknown>>;
-type KnownObjects = Pick<Known, "isObject">;
+type KnownObjects = Pick<Known, "isObject" | "isTold">;
 
 /** What a text has at most: an object takes a hundred bytes of memory, a value or line thirty. */
 const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000, "\n": 8_000_000 };
@@ -108,6 +108,28 @@ const listNames = words(`animals animales animais animaux tiere pets mascotas da
 /** True for what programs call the list of their records, in a document or a workbook. */
 export const isListName = (name: string) => listNames.has(name.toLowerCase());
 
+/** Lists that are called by kinds, or by statuses, as one, whose records have it as their `list`. */
+function joined(
+  lists: readonly FoundList[],
+  known: KnownObjects,
+): readonly FoundList[] | undefined {
+  const names = lists.map(({ path }) => path.at(-1) ?? "");
+  if (lists.length < 2 || !names.every(known.isTold)) return undefined;
+  const records = lists.flatMap((each, at) =>
+    each.records.map((record) => {
+      if (!isJsonObject(record)) return record;
+      // Each may number its animals from 1.
+      const { id } = record;
+      return {
+        ...record,
+        list: names[at],
+        ...(id !== undefined && { id: `${names[at]} ${wordOf(id)}` }),
+      };
+    }),
+  );
+  return [{ path: [], records }];
+}
+
 const heldNames = words("animals animales animais animaux animali tiere pets mascotas dogs cats");
 
 const isList = (value: unknown) => Array.isArray(value) && value.some(isJsonObject);
@@ -155,7 +177,8 @@ function listsOf(
     if (Array.isArray(value)) return [{ path, records: animalsIn(value) }];
     throw new UnreadableInput(0, message("noList", path.join(".")));
   }
-  const lists = listsWithin(document, known);
+  const found = listsWithin(document, known);
+  const lists = joined(found, known) ?? found;
   const usual = lists.filter((each) => each.path.length === 1 && isListName(each.path[0] ?? ""));
   if (usual.length === 1) return usual.map(({ records }) => ({ path: [], records }));
   return lists.length > 0 ? lists : [{ path: [], records: recordsOfObject(document, known) }];

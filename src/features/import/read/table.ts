@@ -35,10 +35,12 @@ export interface TableRows {
  * for an input that is cut off.
  */
 export function tableOf(table: TableRows, headings: Known) {
-  const at = headerIndex(table.rows, headings);
-  const columns = headerAt(at, table, headings);
-  const below = notesFrom(columns.length, table, at);
   const notes = new Notes();
+  const first = headerIndex(table.rows, headings);
+  const { columns, isNone } = headerAt(first, table, headings);
+  if (isNone) notes.add(message("headerless"), table.lines[first] ?? 0, columns.join());
+  const at = isNone ? first - 1 : first;
+  const below = notesFrom(columns.length, table, at);
   const records: TableRow[] = [];
   const lines: number[] = [];
   let isShort = false;
@@ -103,8 +105,15 @@ function names(row: TableRow): readonly string[] {
   return trimmed.slice(0, trimmed.findLastIndex(isFilled) + 1);
 }
 
-/** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
-function headerAt(at: number, table: TableRows, headings: Known): readonly string[] {
+/** What a spreadsheet calls its columns: A, B, ... Z, AA. */
+const letters = (at: number): string =>
+  (at < 26 ? "" : letters(Math.floor(at / 26) - 1)) + String.fromCodePoint(65 + (at % 26));
+
+/**
+ * The names in a header; those of a spreadsheet's columns where the row is a record, and none.
+ * Throws UnreadableInput for a header that is not the only one.
+ */
+function headerAt(at: number, table: TableRows, headings: Known) {
   const columns = names(table.rows[at] ?? []);
   const line = table.lines[at] ?? 0;
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
@@ -114,13 +123,17 @@ function headerAt(at: number, table: TableRows, headings: Known): readonly strin
   const next = names(table.rows[at + 1] ?? []);
   const isLikeNext = next.some((cell, index) => cell !== "" && cell === columns[index]);
   if (headings.familiar(columns) === 0 && (isLikeNext || headings.isRecord(columns))) {
-    throw new UnreadableInput(line, message("headerless", String(columns.length)));
+    const widths = table.rows.slice(at, at + titleRowsMax).map((row) => names(row).length);
+    return {
+      columns: Array.from({ length: Math.max(...widths) }, (_, at) => letters(at)),
+      isNone: true,
+    };
   }
   const others = next.filter((name) => !columns.includes(name));
   if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
     throw new UnreadableInput(table.lines[at + 1] ?? 0, message("headerSecond"));
   }
-  return columns;
+  return { columns, isNone: false };
 }
 
 /** What stands before the numbers of a total. */

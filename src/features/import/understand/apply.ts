@@ -180,7 +180,7 @@ function categoryReader(
   const valueOf = kindByText ? kindTeller(sample) : read;
   const known = new Map<unknown, CandidateCategory>();
   const categoryIn = (value: unknown) =>
-    format === "map" ? idOrName(field, value) : categoryName(field, kindOf(value));
+    format === "map" ? idOrName(field, kindOf(value)) : categoryName(field, kindOf(value));
   return (record: unknown): CandidateCategory =>
     all ?? known.getOrInsertComputed(valueOf?.(record), categoryIn);
 }

@@ -38,7 +38,8 @@ const noId =
   /zip|postal|plz|photo|foto|image|img|picture|url|link|phone|tel|fax|mail|lat|lon|weight|kg|lbs|age|edad|alter|idade|price|fee|cost|count|total|year|month|days|size|height|breed|species|organi[sz]ation|agency|location|owner|user|litter|color|district|tract|score|rating|date|time|kennel|cage|^box|^room|^run$|jaula|canil|zwinger|^hok$|chenil|^cella$|peso|poids|gewicht|leeftijd|^eta$|postcode/;
 const noCategory =
   /intake|outcome|breed|color|sex|size|^age|edad|idade|alter|leeftijd|etapa|good|entente|sociab|compatib|vertrag/;
-const ofBirth = /birth|born|dob$|nacim|geburt|naiss|geboorte|nascim/;
+const ofBirth =
+  /birth|born|dob$|nacim|geburt|naiss|geboorte|nasc|^(?:age|edad|alter|idade|eta|leeftijd|wiek|vek)$/;
 const ofOutcome = /outcome|resultado|desfecho|salida|ausgang/;
 const ofStay = /intake|ingreso|admission|entrada|aufnahme/;
 const ofAdoption = /ado[pcz]|adott|vermitt|dispon|avail/;
@@ -55,8 +56,9 @@ const knownShare = 0.8;
 interface Filled extends Column {
   readonly key: string;
   readonly tells: Tells | undefined;
-  /** Its values that are not blank, of the first records. */
+  /** Its values that are not blank, of the first records, and how many those are. */
   readonly values: readonly unknown[];
+  readonly rows: number;
 }
 
 interface FlagGuess {
@@ -110,7 +112,8 @@ function filled(sample: Sample): readonly Filled[] {
     // What a column tells also within another object.
     const tells = tellsOf(name) ?? tellsOf(name.replace(/^.*\./, ""));
     const own = ofItself.test(within?.outer ?? "") ? within?.inner : name;
-    return { ...each, key: columnKey(own ?? name), tells, values: filledOf(rows.map(read)) };
+    const values = filledOf(rows.map(read));
+    return { ...each, key: columnKey(own ?? name), tells, values, rows: rows.length };
   });
 }
 
@@ -262,12 +265,14 @@ function categoryScore({ key, values }: Filled): number {
   return isSure || share >= (heading > 0 ? 0.3 : knownShare) ? heading + 2 * share : 0;
 }
 
-function nameScore({ key, values, within }: Filled): number {
+function nameScore({ key, values, within, rows }: Filled): number {
   const heading = headingScore("name", key);
   const hasLetters = values.length === 0 || shareOf(values, hasLetter) > 0.5;
   if (heading >= 1 && hasLetters && shareOf(values, isSpecies) <= 0.5) return 2 + heading;
   if (within !== undefined && !ofItself.test(within.outer)) return 0;
-  if (noName.test(key) || headingScore("externalId", key) >= 1 || values.length === 0) return 0;
+  // A text that most lack is a remark.
+  const isRemark = 2 * values.length < rows;
+  if (noName.test(key) || headingScore("externalId", key) >= 1 || isRemark) return 0;
   const isOther = (value: unknown) => isSpecies(value) || known.knows(value);
   if (shareOf(values, isText) <= 0.9 || shareOf(values, isOther) >= 0.1) return 0;
   const short = shareOf(values, (value) => wordOf(value).length <= 40);
@@ -374,10 +379,11 @@ function flagGuess(columns: readonly Filled[], sample: Sample): FlagGuess {
   return day ? { whenBlank: "available", believed: day.name } : {};
 }
 
-/** True for a word of an animal that is not for adoption, and not only of where it came from. */
-function isTaken(value: unknown): boolean {
-  const meaning = known.meaningOf(value);
-  return meaning === "sold" || (meaning === "gone" && !besides.has(wordKey(wordOf(value))));
+/** True for a word of adoption, or one of an animal that is gone, and not of where it came from. */
+function isOfAdoption(value: unknown): boolean {
+  const [meaning, key] = [known.meaningOf(value), wordKey(wordOf(value))];
+  if (meaning === "available") return ofAdoption.test(key);
+  return meaning === "sold" || (meaning === "gone" && !besides.has(key));
 }
 
 const askedWordsMax = 20;
@@ -389,8 +395,8 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
     const { size } = new Set(values.map(wordOf));
     const isFew = size > 0 && size <= askedWordsMax;
     const score = statusHeading(column);
-    // Who was adopted, or lost, goes before a heading, such as of a status that tells who is neutered.
-    const isTold = size > 1 && values.some(isTaken);
+    // What tells who was adopted goes before a heading, such as of a status that tells who is neutered.
+    const isTold = size > 1 && values.some(isOfAdoption);
     if (isFew && isTold && !noStatus.test(key)) return 2 + score;
     if (isFew && score >= 1) return score;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
@@ -425,12 +431,13 @@ function familiarHeadings(cells: readonly string[]): number {
 
 const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
 
-/** True for cells of a record: a kind of animal, a status, a date or a picture among them. */
+/** True for cells of a record: a kind of animal, a number, a date or a picture among words. */
 function looksLikeRecord(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== "");
+  const isNumber = (cell: string) => /^\d+(?:[.,]\d+)?$/.test(cell.trim());
   const isValue = (cell: string) =>
-    isSpecies(cell) || known.knows(cell) || isDate(cell) || isAddress(cell);
-  return filled.length > 1 && filled.some(isValue);
+    isSpecies(cell) || isNumber(cell) || isDate(cell) || isAddress(cell);
+  return filled.length > 1 && filled.some(isValue) && filled.some(hasLetter);
 }
 
 const objectKeys =

@@ -45,7 +45,7 @@ const persons = `${names}, user, usuario, email, mail, phone, telephone, telefon
  */
 const headings = {
   available: `${wordsOf("available")}
-available to adopt, availability flag, availability, disponibilidad{,e}, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost, {in,apto} adopcion,
+available to adopt, ready for {home,adoption,rehoming}, availability flag, availability, disponibilidad{,e}, disponibilite, disponibilita, verfugbarkeit, beschikbaarheid, dostepnosc, dostupnost, {in,apto} adopcion,
 disponible {,en }adopcion, disponivel adocao, adoptierbar, in vermittlung, disponible adoption, da adottare, disponibile per adozione, do adopcie, na adopci, можно забрать, доступ{ний,ен,на,но},
 dostupan, sahiplendirilebilir mi, adoptoitavissa, διαθεσιμο για υιοθεσια, 可认养, 可被领养, 可被領養`,
   availableFrom: `
@@ -185,7 +185,7 @@ title titulo titre titel titolo`),
 species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal tipodeanimal tipanimal tierart art gattung espece diersoort soort tipo categoria clase
 specie gatunek druh druhzvirete druhzvierata rodzaj vrsta вид видживотного faj allatfaj turu laji djurslag 种类 種類 物种 축종 動物種 jenis jenishewan loài`),
   externalId: split(`
-animalid petid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero
+animalid petid nid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero
 nummer number nr no arn matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`),
   updatedAt: split(`
 updatedat lastupdated lastupdate updated modified lastmodified lastchanged lastchange changed statusdate datetime intakedate date fecha fechaalta datum data actualizado outcomedate dataprzyjecia
@@ -202,7 +202,7 @@ export const dogsAndCats = [
   {
     called: "Dog",
     names: setOf(`
-dog, dogs, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,a,os,as}, cachorr{o,a,os,as}, hund, hunde, hunder, hundar, welpe{,n}, koir{a,at}, pentu, chien{,s,ne,nes}, chiot{,s}, hond,
+dog, dogs, dogg{o,os,y}, pup{,s}, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,a,os,as}, cachorr{o,a,os,as}, hund, hunde, hunder, hundar, welpe{,n}, koir{a,at}, pentu, chien{,s,ne,nes}, chiot{,s}, hond,
 honden, pies, psy, suka, szczeniak, pes, psi, fena, stene, pas, kuce, cao, caes, cadela, cane, cani, cucciol{o,i}, собак{а,и}, собачка, пес, песик, щенок, щеня, цуценя, куче, kutya, kutyak, caine,
 caini, catel, kopek, kopekler, suns, suni, suo, koer, σκυλος, σκυλι, chó, anjing, aso, สุนัข, หมา, 狗, 狗狗, 犬, いぬ, イヌ, 개, 강아지, כלב, كلب, سگ`),
     signs: setOf(`
@@ -214,7 +214,7 @@ yorkshires, dogo, heeler, jindo, spitz, овчарка, хаски, такса, 
   {
     called: "Cat",
     names: setOf(`
-cat, cats, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,as}, gatinh{o,a}, katze, katzen, kater, katzchen, chat, chats, chatte, chaton{,s}, kat, katten, poes, poezen, katt, katter,
+cat, cats, kitty, kitties, moggies, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,as}, gatinh{o,a}, katze, katzen, kater, katzchen, chat, chats, chatte, chaton{,s}, kat, katten, poes, poezen, katt, katter,
 kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, macka, macky, mačke, mače, mačić, kocur, gatt{o,a,i}, gattin{o,i}, кот{,ик}, котенок, кошка, кошки, кошеня, кіт, кішка,
 котка, macska{,k}, pisica, pisici, kedi, kediler, kakis, katės, kass, γατα, mèo, kucing, pusa, แมว, 貓, 猫, 猫咪, ねこ, ネコ, 고양이, חתול, قطة, گربه`),
     signs: setOf(`

@@ -355,8 +355,14 @@ function advised({ columns, rows: [first = []] }: Omit<Proposal, "open">, { is }
   const lines = columns.map(
     (name, at) => `  ${name.padEnd(width)}  ${JSON.stringify(first[at] ?? "")}`,
   );
-  return message("formatUnknown", lines.join("\n"), options[is]);
+  return message("formatUnknown", unknowns[is], lines.join("\n"), options[is]);
 }
+
+const unknowns = {
+  columns: "what the columns mean",
+  category: "of which kind the animals are",
+  status: "whether the animals are for adoption",
+};
 
 const options = {
   columns: "--map name=COLUMN,categoryId=COLUMN,status=COLUMN",

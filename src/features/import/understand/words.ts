@@ -137,7 +137,7 @@ ledig, vapaa, otsib kodu, saadaval, meklē mājas, pieejam{s,a}, ieško namų, t
 looking for {,a }forever home, müsait, sahip arıyor, 待送养, 送養中, 寻找领养, 尋家中, 家族募集中, 보호중, 분양중, sẵn sàng nhận nuôi, disponibilă, spre adopție, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla
 διαθέσιμ{ο,ος,η}, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中, 譲渡可能`,
   pending: `
-pending, adoption {pending,hold,trial}, {pending,trial} adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation, application pending,
+pending, in progress, adoption {pending,hold,trial}, {pending,trial} adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation, application pending,
 pending application, on hold, on hold for adopter, hold adopted, adopt hold, trial, on trial, under offer, foster to adopt, foster to adopt in progress, meet and greet, m g
 reserva{,do,da,dos,das}, pendiente, pendiente de adopcion, adopcion pendiente, en proceso, {,en }proceso de adopcion, en tramite, en tramite de adopcion, en espera, en lista de espera,
 pre adoptad{o,a}, preadoptad{o,a}, apartad{o,a}, reserviert, vorgemerkt, in vermittlung, reserve{,e,s,es}, en cours d adoption, en cours, adoption en {cours,attente}, gereserveerd, {in,onder} optie

@@ -313,7 +313,7 @@ A1,Rex,Dog,,K
 # a first row of pictures and names is an animal
 Carlos;terrier;img/1.jpg;1
 Dax;mix;img/2.jpg;1
-=> refused the first row is an animal
+=> refused A  "Carlos"
 # and so does a column
 < {"called":"dogs.csv"}
 Name,Type,Status
@@ -358,7 +358,32 @@ id,name,type,status
 Rufus|M|Tabby|quirky
 Jimothy|M|Ragdoll|shy
 Frisk|F|Calico|loving
-=> refused the first row is an animal
+=> refused A  "Rufus"
+# without a header columns are called by letters, and by what they hold
+1,Perro,Rex,2,ADOTADO
+2,Gato,Mimi,2,DISPONIVEL
+=> map name=C,categoryId=B,status=E
+1 Rex / Perro / sold
+2 Mimi / Gato / available
+# lists called by kinds are one, and each numbers its animals
+{"chiens":[{"id":1,"nom":"Rex","statut":"adopté"}],"chats":[{"id":1,"nom":"Tom","statut":"disponible"}]}
+=> map name=nom,categoryId=list,status=statut,externalId=id
+1 Rex / chiens / sold [chiens 1]
+2 Tom / chats / available [chats 1]
+# and so are lists called by statuses
+{"disponibili":[{"nome":"Rex","specie":"cane"}],"adottati":[{"nome":"Tom","specie":"gatto"}]}
+=> map name=nome,categoryId=specie,status=list
+1 Rex / cane / available
+2 Tom / gatto / sold
+# a text that most lack is no name, nor a day of birth one of a change
+kinds,disease,status,age
+[Dog] Jindo,,available,2020-01-02
+[Cat] Mix,FIV,adopted,2021-01-02
+[Dog] Mix,,available,2022-01-02
+=> map categoryId=kinds,status=status
+2  / Dog / available
+3  / Cat / sold
+4  / Dog / available
 # a kind or a status alone in a row is no animal, and a header again is left out
 Name,Species,Status
 Rex,Dog,Available
