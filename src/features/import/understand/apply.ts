@@ -177,7 +177,8 @@ function categoryReader(
 ) {
   const all = category === undefined ? undefined : { name: category };
   const { name: field = "categoryId", read } = column ?? {};
-  const valueOf = kindByText ? kindTeller(sample) : read;
+  const tell = kindByText && kindTeller(sample);
+  const valueOf = tell ? (record: unknown) => tell(record)?.called : read;
   const known = new Map<unknown, CandidateCategory>();
   const categoryIn = (value: unknown) =>
     format === "map" ? idOrName(field, kindOf(value)) : categoryName(field, kindOf(value));

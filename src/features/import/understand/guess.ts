@@ -13,7 +13,7 @@ import {
   type Sample,
 } from "./columns.ts";
 import { Dates } from "./dates.ts";
-import { dogsAndCats, fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
+import { animalKinds, fieldHeadings, species, type Tells, tellsOf, vague } from "./headings.ts";
 import {
   besides,
   isNo,
@@ -174,72 +174,51 @@ function kindIn(name = ""): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** Words that mean something else in other languages. */
-const unsure = setOf("pas, cho, aso, gata, kass, suns, koer");
+/** Words that mean something else in the texts of other languages. */
+const unsure = setOf("pas, cho, aso, suns");
 /** Columns of other animals, of people and of places. */
 const ofOthers =
-  /good|entente|sociab|compatib|vertrag|friend|tags|traits|shelter|refug|protect|organi|contact|mail|owner|address|location/;
-const shortTextMax = 60;
-const [spokenShare, otherShare] = [0.6, 0.05];
+  /good|entente|sociab|compatib|vertrag|friend|shelter|refug|protect|organi|contact|mail|owner|address|location/;
+const ofBreeds = /breed|ra[cs]e|ra[sz]za?$|raca$/;
 
-const textsOf = (sample: Sample): readonly Column[] =>
-  columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
-
-/** Tells of a record what its breed, or else another short text, says: one kind, and not both. */
-export function kindTeller(sample: Sample): (record: unknown) => string | undefined {
-  const isBreed = ({ name }: Column) => /breed|ra[cs]e|ra[sz]za?$|raca$/.test(columnKey(name));
-  const [breeds, others] = [true, false].map((is) =>
-    textsOf(sample).filter((each) => isBreed(each) === is),
+/** Tells of a record which kind its breed, or else another text, speaks of, where it is one alone. */
+export function kindTeller(sample: Sample) {
+  const columns = columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
+  const [breeds = [], others = []] = [true, false].map((is) =>
+    columns.filter(({ name }) => ofBreeds.test(columnKey(name)) === is),
   );
-  const told = (value: unknown) => {
-    if (typeof value !== "string" || value.length > shortTextMax) return [];
-    const keys = wordsIn(value).map(wordKey);
-    const named = dogsAndCats.filter(({ names }) => keys.some((key) => names.has(key)));
+  const told = ({ read }: Column, record: unknown, isBreed: boolean) => {
+    const value = read(record);
+    const keys = typeof value === "string" ? wordsIn(value).map(wordKey) : [];
+    const named = animalKinds.filter(({ names }) =>
+      keys.some((key) => names.has(key) && (isBreed || !unsure.has(key))),
+    );
     // A Gato siberiano is a cat, and a Siberiano alone a dog.
     if (named.length > 0) return named;
-    return dogsAndCats.filter(({ signs }) => keys.some((key) => signs.has(key)));
+    return animalKinds.filter(({ signs }) => keys.some((key) => signs?.has(key)));
   };
-  return (record) => {
-    const kinds = [...(breeds ?? []), ...(others ?? [])].map(({ read }) => told(read(record)));
-    return kinds.find(({ length }) => length === 1)?.[0]?.called;
+  return (record: unknown) => {
+    const all = [
+      ...breeds.map((each) => told(each, record, true)),
+      ...others.map((each) => told(each, record, false)),
+    ];
+    return all.find(({ length }) => length === 1)?.[0];
   };
 }
 
-/** Dogs or cats, in the word used most, where the records speak of them and hardly of others. */
-function kindSpokenOf(sample: Sample): string | undefined {
-  const columns = textsOf(sample);
-  const wordsOf = (value: unknown) =>
-    [value].flat().flatMap((each) => (typeof each === "string" ? wordsIn(each) : []));
-  const records = sample.first.filter(hasFields).map((record) => {
-    const words = columns.flatMap(({ read }) => wordsOf(read(record)));
-    return words.map((word) => ({ word: word.toLowerCase(), key: wordKey(word) }));
-  });
-  const [most, least] = dogsAndCats
-    .map((kind) => {
-      const isSure = (key: string) => kind.names.has(key) && !unsure.has(key);
-      const isTold = ({ key }: { key: string }) => isSure(key) || kind.signs.has(key);
-      return { ...kind, told: records.filter((all) => all.some(isTold)) };
-    })
-    .toSorted((a, b) => b.told.length - a.told.length);
-  if (most === undefined || most.told.length <= spokenShare * records.length) return undefined;
-  const isOther = ({ key }: { key: string }) => species.has(key) || least?.signs.has(key);
-  const others = records.filter((all) => !most.told.includes(all) && all.some(isOther));
-  if (others.length > otherShare * records.length) return undefined;
-  const words = most.told.flatMap((all) => [...new Set(all.map(({ word }) => word))]);
-  const counted = [...Map.groupBy(words, (word) => word)].filter(([word]) =>
-    most.names.has(wordKey(word)),
-  );
-  const [[word, all] = ["", []]] = counted.toSorted(([, a], [, b]) => b.length - a.length);
-  return 2 * all.length > records.length ? word : most.called;
-}
+const spokenShare = 0.6;
 
 /** The kind of all, by what the list and its columns are called or speak of; or that each tells. */
 export function kindsTold(sample: Sample, called: readonly (string | undefined)[]) {
   const named = called.map(kindIn).find(Boolean);
   if (named !== undefined) return { category: named };
-  const kinds = new Set(sample.records.filter(hasFields).map(kindTeller(sample)));
-  if (kinds.size > 1 && !kinds.has(undefined)) return { kindByText: true as const };
-  return { category: kindSpokenOf(sample) };
+  const records = sample.records.slice(0, sampleMax).filter(hasFields);
+  const told = records.map(kindTeller(sample)).filter((each) => each !== undefined);
+  const [first, ...others] = new Set(told.map(({ called }) => called));
+  const isOfOne = others.length === 0 && told.length > spokenShare * records.length;
+  if (isOfOne) return { category: first };
+  const isOfEach = told.length === records.length && told.every((each) => each.called);
+  return isOfEach ? { kindByText: true as const } : {};
 }
 
 /** What shelters are called, too: in the name of a list it says nothing of the animals. */

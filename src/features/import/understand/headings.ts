@@ -197,8 +197,14 @@ export const vague: ReadonlySet<string> = new Set(
   split("type kind category animal art tipo categoria clase soort pet rodzaj druh"),
 );
 
-/** What lists call dogs and cats, and what tells them in texts, as the breed. */
-export const dogsAndCats = [
+interface AnimalKind {
+  readonly called?: string;
+  readonly names: ReadonlySet<string>;
+  readonly signs?: ReadonlySet<string>;
+}
+
+/** What lists call dogs, cats and others, and what tells the first two in texts, as the breed. */
+export const animalKinds: readonly AnimalKind[] = [
   {
     called: "Dog",
     names: setOf(`
@@ -221,13 +227,13 @@ kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, mack
 siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, bengal, bengali, ragdoll, sphynx, sphinx, tabby, calico, tortie, tortoiseshell, tuxedo, ginger, moggy, russian, angora, birman, birmano, himalayan,
 abyssinian, abisinio, burmese, fold, munchkin, manx, savannah, somali, toyger, tonkinese, domestic, dsh, dlh, dmh, europeo, europees, europese, europaisch, tekir, sarman, 橘猫, 狸花猫, 三花, 奶牛猫, 布偶猫, 코숏`),
   },
-];
-
-export const species: ReadonlySet<string> = new Set([
-  ...dogsAndCats.flatMap(({ names }) => [...names]),
-  ...setOf(`
+  {
+    names: setOf(`
 rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster, rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard,
 fish, chicken{,s}, rooster, duck, ducks, livestock, equine, avian, rodent, guinea pig, small {animal,furry,mammal}, conejo{,s}, ave, aves, caballo{,s}, roedor, kaninchen, vogel, pferd, pferde,
 meerschweinchen, kleintier{,e}, nager, lapin, lapins, oiseau{,x}, cheval, chevaux, rongeur, konijn{,en}, vogels, paard, paarden, kanin, krolik{,i}, ptak, kralik, kralici, zajac, potkan{,i}, szczur,
 morce, coelho{,s}, cavalo{,s}, coniglio, кролик, птица, попугай, хомяк, nyul, iepure, tavsan, kus, zec, papagaj, thỏ, kelinci, กระต่าย, 兔, 兔子, 鳥, 토끼, うさぎ`),
-]);
+  },
+];
+
+export const species = new Set(animalKinds.flatMap(({ names }) => [...names]));

@@ -201,9 +201,9 @@ test("the kind of each is told by its breed, or else by another short text", asy
 
 describe("the kind of all animals", () => {
   test.each([
-    ["Notes", "a calm cat|this cat likes dogs|un gato (cat)", "cat"],
+    ["Notes", "a calm cat|this cat likes dogs|un gato (cat)", "Cat"],
     ["Breed", "Labrador mix|Beagle|Terrier", "Dog"],
-    ["Image", "/img/dogs/a.jpg|/img/dogs/b.jpg|/img/dogs/c.jpg", "dogs"],
+    ["Image", "/img/dogs/a.jpg|/img/dogs/b.jpg|/img/dogs/c.jpg", "Dog"],
     ["cat_code", "C-1|C-2|C-3", "cat"],
     ["Notes", "a dog|a cat|a rabbit", undefined],
     ["Notes", "a dog|calm|loud", undefined],
