@@ -10,7 +10,6 @@ import * as config from "../src/config.ts";
 import { features } from "../src/features/index.ts";
 import { listenAddress } from "../src/features/operate/settings.ts";
 import { parseText } from "../src/features/options.ts";
-import { refuseStray } from "../src/features/with-services.ts";
 import { temporaryFolder } from "./helpers/binary.ts";
 import { testIo } from "./helpers/io.ts";
 
@@ -187,16 +186,4 @@ test("a file with more than one line holds no address", async () => {
   expect(await addressIn(file, "store-file")).toBe(secretAddress);
   writeFileSync(file, `${secretAddress}\n# a note\n`);
   expect(addressIn(file, "store-file")).rejects.toThrow(`The file ${file} has more than one line.`);
-});
-
-test("a command that only looks or changes begins no catalogue, in a misspelt folder", () => {
-  using folder = temporaryFolder();
-  const refusing = (flags: Texts, beginning = {}) =>
-    expect(() => refuseStray(load(flags).config, beginning));
-  const data = join(folder.path, "misspelt");
-  refusing({ data }).toThrow(`There is no catalogue in ${data}.`);
-  refusing({ data }, { begins: true }).not.toThrow();
-  writeFileSync(join(folder.path, "rehome.db"), "");
-  refusing({ data: folder.path }).not.toThrow();
-  refusing({ store: "postgres://db/x" }).not.toThrow();
 });

@@ -332,7 +332,7 @@ test("enterprise has the limits that were agreed on and needs both, and no other
   for (const numbers of [{}, ...some]) {
     expect(() => agreedLimits("enterprise", numbers)).toThrow("it needs both numbers");
   }
-  for (const wrong of [0, -1, 1.5, Number.NaN, limitMax + 1]) {
+  for (const wrong of [0, -0, -1, 0.5, 1.5, limitMax + 1, 2 ** 53, NaN, Infinity, -Infinity]) {
     for (const numbers of [
       { ...both, perMinute: wrong },
       { ...both, perDay: wrong },

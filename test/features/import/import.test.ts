@@ -299,15 +299,6 @@ describe("a whole list without ids", () => {
       ...options,
     });
 
-  test("replaces the one before by name and category", async () => {
-    await list(["Rex,Dog,available", "Mia,Cat,available", "Lu,Cat,pending"]);
-    const next = await list(["Rex,Dog,adopted", "Mia,Cat,available", "Bo,Cat,available"], {
-      createCategories: true,
-    });
-    expect(next).toMatchObject({ added: 1, updated: 1, unchanged: 1, withdrawn: 1, missing: 1 });
-    expect(await brief()).toEqual(["Rex 1 sold", "Mia 2 available", "Bo 2 available"]);
-  });
-
   test("does not match what occurs more than once, and asks", async () => {
     await list(["Luna,Cat,available", "Luna,Cat,available", "Rex,Dog,available"]);
     // As long as it makes no difference which is which.

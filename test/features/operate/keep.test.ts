@@ -1,6 +1,6 @@
 /** What `--keep` removes: only what this store made and verified counts, and nothing else goes. */
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import {
   cpSync,
@@ -138,37 +138,6 @@ test("what is encrypted and not on the list cannot be verified here, and stays",
   expect(next.removed).toEqual([]);
   expect((await make(1, ...encrypted)).removed).toEqual([next.file]);
   expect(there()).toContain(file);
-});
-
-describe("a restore", () => {
-  const restored = async (file: string) => {
-    const result = await command(["restore", file, "--data", data, "--yes"]);
-    expect(result.exitCode).toBe(0);
-  };
-
-  test("keeps the list of the store that it replaces", async () => {
-    const made = await makeEarlier(3);
-    await restored(made[0] ?? "");
-    expect((await make(3)).removed).toEqual([made[0] as string]);
-  });
-
-  test("takes no list from a backup, whose maker may have written what is to be removed", async () => {
-    const [file = ""] = await makeEarlier(1);
-    const victim = nameAt(1).replace("2027", "2020");
-    writeFileSync(victim, "the only copy");
-    const [bytes, digest] = [
-      13,
-      new Bun.CryptoHasher("sha256").update("the only copy").digest("hex"),
-    ];
-    const made = JSON.stringify({ bytes, digest });
-    runOn(file, "INSERT INTO store_state VALUES (?, ?)", `made ${victim}`, made);
-    for (const isEmpty of [false, true]) {
-      if (isEmpty) rmSync(data, { recursive: true });
-      await restored(file);
-      expect((await make(1)).removed).not.toContain(victim);
-    }
-    expect(readFileSync(victim, "utf8")).toBe("the only copy");
-  });
 });
 
 test("what a killed backup or restore left goes after a day, and nothing else does", async () => {

@@ -307,16 +307,6 @@ test("withdrawals of more than half within a day count together", async () => {
   }
 });
 
-test("an unchanged list costs nothing", async () => {
-  const { db, listed } = await followedList();
-  await listed(dogs(2));
-  expect(await listed(dogs(2))).toBe("unchanged");
-  expect(await listed(dogs(3))).toMatchObject({ added: 1 });
-  expect(await listed(dogs(3))).toBe("unchanged");
-  const changes = await db.read((tx) => tx.select({ id: tx.t.changes.id }).from(tx.t.changes));
-  expect(changes).toHaveLength(2);
-});
-
 /** How many pulls with random faults: `PULL_ROUNDS=1000 bun test` makes the long run. */
 const rounds = Number(process.env["PULL_ROUNDS"] ?? 60);
 

@@ -511,12 +511,6 @@ describe("what is no list of animals", () => {
 describe("--records", () => {
   const given = { records: ["result", "list"] };
 
-  test("leads to a list", async () => {
-    const text =
-      '{"total":1,"other":[{"name":"x","categoryId":1}],"result":{"page":1,"list":[{"name":"a","categoryId":1}]}}';
-    expect((await readWhole(text, given)).outcomes.map(brief)).toEqual(["1 a / 1 / none"]);
-  });
-
   test.each(["dogs.small", '"dogs.small"', 'all."dogs.small"'])("%s names a list", async (path) => {
     const list = [{ name: "a", categoryId: 1 }];
     const text = JSON.stringify({ "dogs.small": list, all: { "dogs.small": list, cats: [] } });

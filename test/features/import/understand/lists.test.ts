@@ -296,14 +296,6 @@ Name,Status
 Mia,Available
 Lu,Adopted
 => refused --category NAME if all animals are of one kind
-# a kind may be said of all
-< {"category":"Cat"}
-Name,Status
-Mia,Available
-Lu,Adopted
-=> map name=Name,status=Status
-2 Mia / Cat / available
-3 Lu / Cat / sold
 # and of a known layout
 < {"category":"Pup"}
 Animal ID,Name,Type,Outcome Type,Kennel Number
