@@ -121,7 +121,13 @@ function headerAt(at: number, table: TableRows, headings: Known) {
     throw new UnreadableInput(line, message("columnsMany", String(limits.columns)));
   }
   const next = names(table.rows[at + 1] ?? []);
-  const isLikeNext = next.some((cell, index) => cell !== "" && cell === columns[index]);
+  const isNumber = (cell = "") => /^\d+(?:[.,]\d+)?$/.test(cell);
+  const isOfWords = columns.some((name) => /\p{L}/u.test(name));
+  const isLikeNext = next.some(
+    (cell, index) =>
+      (cell !== "" && cell === columns[index]) ||
+      (isOfWords && isNumber(cell) && isNumber(columns[index])),
+  );
   if (headings.familiar(columns) === 0 && (isLikeNext || headings.isRecord(columns))) {
     const widths = table.rows.slice(at, at + titleRowsMax).map((row) => names(row).length);
     return {

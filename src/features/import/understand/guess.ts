@@ -30,7 +30,7 @@ import {
 
 /** Columns that tell of places, of how an animal came or is, and never whether it is there. */
 const noStatus =
-  /intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
+  /^last|previous|prior|former|anterior|intake|return(?!type)|surrender|location|place|kennel|cage|room|site|city|county|jurisdiction|district|address|crossing|region|provinc|countr|zip|disab|special|health|medical|vaccin|spay|neuter|steril|fixed|reason|source|origin|sex|gender|size|colou?r|breed|raza|rasse|name|note|comment|descri|bio|story|lugar|ubicacion|ort$|chip|rabies|hiv|felv|house|kids|children|good/;
 /** What else is known of an animal, though parts of its heading say otherwise. */
 const noName =
   /sex|gender|geschlecht|geslacht|sexo|age|edad|alter|idade|breed|raza|rasse|race|raca|colou?r|farbe|couleur|kleur|cor$|size|tama|type$|kind$|reason|condition|status|stage|location|jurisdiction|city|district|county|state|shelter|organi[sz]ation|agency|owner|writer|author|autor|владел|хозя|user|usuari|keeper|adopter|foster|contact|mail|phone|address|street|photo|foto|bild|image|img|picture|url|link|video|info|notes?$|comment|descri|bio$|story|mother|father|vet$|species|coat|temper|energy|good/;
@@ -386,7 +386,7 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
 function isPlace(column: Filled, all: readonly Filled[], statuses: Statuses): boolean {
   const { key, values, within } = column;
   if (ofPlaces.test(within?.outer ?? "")) return true;
-  if (!/^(?:estado|state)$/.test(key)) return false;
+  if (!/^(?:estado|state)(?:name)?$/.test(key)) return false;
   if (values.some((each) => statuses.understood(each))) return false;
   const areCodes = values.every((each) => /^[A-Z]{2,3}$/.test(wordOf(each)));
   return areCodes || all.some((each) => /^(?:city|town|ciudad|cidade|municipio)$/.test(each.key));
@@ -410,13 +410,11 @@ function familiarHeadings(cells: readonly string[]): number {
 
 const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
 
-/** True for cells of a record: a kind of animal, a number, a date or a picture among words. */
+/** True for cells of a record: a kind of animal, a date or a picture among them. */
 function looksLikeRecord(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== "");
-  const isNumber = (cell: string) => /^\d+(?:[.,]\d+)?$/.test(cell.trim());
-  const isValue = (cell: string) =>
-    isSpecies(cell) || isNumber(cell) || isDate(cell) || isAddress(cell);
-  return filled.length > 1 && filled.some(isValue) && filled.some(hasLetter);
+  const isValue = (cell: string) => isSpecies(cell) || isDate(cell) || isAddress(cell);
+  return filled.length > 1 && filled.some(isValue);
 }
 
 const objectKeys =
