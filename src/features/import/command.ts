@@ -6,6 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { jsonText } from "../../domain/exact-json.ts";
 import { reasonNotMade, reasonOf } from "../../domain/system-error.ts";
 import type { Services } from "../../service/services.ts";
+import type { Database, Tx } from "../../storage/database.ts";
 import { beginOnStore, commandOf } from "../command.ts";
 import { isYes } from "../confirm.ts";
 import { printJson } from "../json.ts";
@@ -29,7 +30,6 @@ import {
   propose,
   type Question,
   readList,
-  type Reading,
 } from "./understand/propose.ts";
 import type { Rejection } from "./understand/record.ts";
 import {
@@ -106,10 +106,7 @@ function parseMeaning(text: string): Meaning {
   throw new InvalidArgumentError(`Allowed choices are ${meanings.join(", ")}.`);
 }
 
-export const more = (value: string, before: readonly string[] | undefined) => [
-  ...(before ?? []),
-  value,
-];
+const more = (value: string, before: readonly string[] = []) => [...before, value];
 
 export const readingOptions = (): Option[] => optionsOf(readOptions);
 
@@ -136,9 +133,10 @@ nothing. An animal that has an id in the file is updated when it is imported aga
       'curl -s "$URL" | rehome pets import - --format petfinder --skip-bad --rejects bad.ndjson',
     ],
   });
-  return addSettings(command, storeSettings).action((file: string, options: Options) =>
-    importFile(command, io, file, options),
-  );
+  return addSettings(command, storeSettings).action((file: string, options: Options) => {
+    const name = file === "-" ? "standard input" : file;
+    return inWords(name, () => importFile(command, io, file, options));
+  });
 }
 
 /** What is said of the input. Throws UsageError for options that cannot be understood. */
@@ -197,22 +195,18 @@ export async function bytesOf(io: Io, file: string): Promise<Uint8Array> {
 async function importFile(command: Command, io: Io, file: string, options: Options): Promise<void> {
   const { config } = beginOnStore(command, io);
   const given = { ...givenBy(options), called: file };
-  const name = file === "-" ? "standard input" : file;
   const { dryRun = false, reading, rejects } = options;
   // Before all has been read, when it would be late to learn it.
   if (rejects !== undefined && existsSync(rejects)) {
     const hint = "Name another file with --rejects.";
     throw new UsageError(`The file of rejects ${rejects} exists.`, hint);
   }
-  const { bytes, list } = await inWords(name, async () => {
-    const bytes = await bytesOf(io, file);
-    return { bytes, list: readList(bytes, given) };
-  });
+  const bytes = await bytesOf(io, file);
+  const list = readList(bytes, given);
   const work = async (services: Services) => {
     const { db } = services.store;
     if (reading === undefined) {
-      const run = () => imported(io, services, list, bytes, given, options);
-      return report(io, await inWords(name, run), options);
+      return report(io, await imported(io, services, list, bytes, given, options), options);
     }
     const found = await db.read((tx) => recallReading(tx, columnsIn(list), given.source));
     if (found === undefined) {
@@ -238,12 +232,7 @@ async function imported(
   const { acceptGuess, skipBad, dryRun = false, json, yes: confirmed } = options;
   const isAsking = io.canAsk && json !== true && !dryRun;
   const ask = isAsking ? (question: string) => io.ask(question) : nobody;
-  /** What leaves nothing to remember is told. */
-  const recall = async (of: List, { format, columns, source }: Given) =>
-    (format ?? columns) === undefined
-      ? (await db.read((tx) => recallReading(tx, columnsIn(of), source)))?.reading
-      : undefined;
-  const { prepared, unsure } = await preparedAsking(ask, list, given, bytes, recall);
+  const { prepared, unsure } = await preparedAsking(ask, list, given, bytes, db);
   const isOpen = prepared.isGuessed && acceptGuess !== true;
   let chosen: ImportOptions = { ...options, confirmed };
   const run = () => runImport({ db, clock, actor, remembers: true }, prepared, chosen);
@@ -283,16 +272,20 @@ export const nobody: Ask = async () => "";
 
 /**
  * Asks what a list leaves open. Throws the first question where nobody answers. `unsure` is why it
- * could not be read until all of its animals were taken for available.
+ * could not be read until all of its animals were taken for available. `db` is where an import of
+ * such a list is remembered, if it may be read as that was.
  */
 export async function preparedAsking(
   ask: Ask,
   list: List,
   given: Given,
   bytes: Uint8Array,
-  recall?: (list: List, given: Given) => Promise<Reading | undefined>,
+  db?: Database,
 ): Promise<{ readonly prepared: Prepared; readonly unsure?: UnreadableInput | undefined }> {
-  const remembered = await recall?.(list, given);
+  // What leaves nothing to remember is told.
+  const isTold = (given.format ?? given.columns) !== undefined;
+  const recall = (tx: Tx) => recallReading(tx, columnsIn(list), given.source);
+  const remembered = isTold ? undefined : (await db?.read(recall))?.reading;
   const { prepared, open, refusal } = propose(list, given, remembered);
   if (prepared !== undefined) {
     const statuses = await askWords(ask, open, given);
@@ -303,7 +296,7 @@ export async function preparedAsking(
   const said = question && (await answerTo(ask, question, given));
   if (said === undefined) throw refusal ?? new Error("Nothing was changed.");
   const next = question?.is === "part" ? readList(bytes, said) : list;
-  const found = await preparedAsking(ask, next, said, bytes, recall);
+  const found = await preparedAsking(ask, next, said, bytes, db);
   return question?.is === "status" ? { ...found, unsure: refusal } : found;
 }
 
