@@ -98,12 +98,18 @@ async function addSource(io: Io, services: Services, given: Given<AddOptions>, n
   if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
     throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
   }
-  const ofAll = unsure ? "No column says whether an animal is for adoption: all are. " : "";
-  await confirm(io, `${ofAll}Follow this list as ${name}, every ${durationText(everyMs)}?`, {
-    yes: yes === true,
-    unattended: "refuse",
-    why: "The preview must be confirmed",
-  });
+  const ofAll = preview.reading.columns?.status
+    ? "Those whose status is blank are for adoption. "
+    : "No column says whether an animal is for adoption: all are. ";
+  await confirm(
+    io,
+    `${unsure ? ofAll : ""}Follow this list as ${name}, every ${durationText(everyMs)}?`,
+    {
+      yes: yes === true,
+      unattended: "refuse",
+      why: "The preview must be confirmed",
+    },
+  );
   const source = {
     name,
     ...address,

@@ -355,18 +355,19 @@ function advised({ columns, rows: [first = []] }: Omit<Proposal, "open">, { is }
   const lines = columns.map(
     (name, at) => `  ${name.padEnd(width)}  ${JSON.stringify(first[at] ?? "")}`,
   );
-  return message("formatUnknown", unknowns[is], lines.join("\n"), options[is]);
+  const [unknown, options] = unknowns[is];
+  return message("formatUnknown", unknown, lines.join("\n"), options);
 }
 
+/** What is open, and the options that say it. */
 const unknowns = {
-  columns: "what the columns mean",
-  category: "of which kind the animals are",
-  status: "whether the animals are for adoption",
-};
-
-const options = {
-  columns: "--map name=COLUMN,categoryId=COLUMN,status=COLUMN",
-  category: "--map categoryId=COLUMN, or --category NAME if all animals are of one kind",
-  status:
+  columns: ["what the columns mean", "--map name=COLUMN,categoryId=COLUMN,status=COLUMN"],
+  category: [
+    "of which kind the animals are",
+    "--map categoryId=COLUMN, or --category NAME if all animals are of one kind",
+  ],
+  status: [
+    "whether the animals are for adoption",
     "--map status=COLUMN, or --default-status available|pending|sold|none|gone if no column says whether an animal is for adoption",
-};
+  ],
+} as const;
