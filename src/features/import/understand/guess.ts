@@ -206,7 +206,7 @@ export function kindTeller(sample: Sample) {
   };
 }
 
-const spokenShare = 0.6;
+const spokenShare = 0.8;
 
 /** The kind of all, by what the list and its columns are called or speak of; or that each tells. */
 export function kindsTold(sample: Sample, called: readonly (string | undefined)[]) {

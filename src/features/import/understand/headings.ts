@@ -60,7 +60,8 @@ resultado, desfecho, tipo {,de }salida, tipo {,de }egreso, tipo baja, tipo {,de 
 depart{ure,ed}, gone, leave, check{,ed} out, checkout, {,owner }claimed, outcome date, outcome datetime, outcome date time, exit, exited, discharge{,d}, release, left, left shelter, left care,
 date out, out date, dateout, outdate, outtake, leaving, adopted redeemed, disposition date, moved out, salida, egreso, traslado, sortie, sorti, depart
 abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang, ausgangsdatum, saida, uscita, trasferimento, vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving
-wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj, vydaja, odovzdani{a,e}, predani, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak,
+wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj, vydaja, odovzdani{a,e}, predani, oddaj{a,e}, oddania, выдач{а,и}, видач{а,і,и},
+predar{e,ii}, teslim, luovutu{s,ksen}, utlämnad, udleveret, utlevert, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak,
 odlaska, cikis, ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소, dejo el refugio, saiu do abrigo, tierheim verlassen, sortie du refuge, lasciato il rifugio,
 odchod z utulku, napustanja azila, zapustila zavetisce, покинуло приют, напуснало приюта, barinaktan ayrilan, lamnade djurhemmet, forlot hjelpesenter, elhagyta a menhelyet, εξοδος απο το καταφυγιο`,
   taker: `
@@ -183,7 +184,7 @@ jmeno meno imiezwierzecia jmenozvirete nume ime nimi isim hayvanadi имя кл�
 title titulo titre titel titolo`),
   categoryId: split(`
 species animalspecies speciesname animaltype pettype type kind animalkind category animal especie tipoanimal tipodeanimal tipanimal tierart art gattung espece diersoort soort tipo categoria clase
-specie gatunek druh druhzvirete druhzvierata rodzaj vrsta вид видживотного faj allatfaj turu laji djurslag 种类 種類 物种 축종 動物種 jenis jenishewan loài`),
+specie gatunek druh druhzvirete druhzvierata rodzaj typ tip vrsta вид видживотного faj allatfaj turu laji djurslag 种类 種類 物种 축종 動物種 jenis jenishewan loài`),
   externalId: split(`
 animalid petid nid animal# animalno animalnumber animalcode rescueid dogid catid id idnumber recordid sheltercode tag tagnumber reference ref refno referencia code codigo expediente ficha folio numero
 nummer number nr no arn matricula registro uuid guid impoundnumber shelterid numer cislo evidencnicislo evidencnecislo chip microchip`),
@@ -194,7 +195,7 @@ datumprijeti datumprijatia`),
 
 /** Headings that other things have too: their values must say what they are. */
 export const vague: ReadonlySet<string> = new Set(
-  split("type kind category animal art tipo categoria clase soort pet rodzaj druh"),
+  split("type kind category animal art tipo typ tip categoria clase soort pet rodzaj druh"),
 );
 
 interface AnimalKind {
@@ -208,11 +209,13 @@ export const animalKinds: readonly AnimalKind[] = [
   {
     called: "Dog",
     names: setOf(`
-dog, dogs, dogg{o,os,y}, pup{,s}, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,a,os,as}, cachorr{o,a,os,as}, hund, hunde, hunder, hundar, welpe{,n}, koir{a,at}, pentu, chien{,s,ne,nes}, chiot{,s}, hond,
+dog, dogs, dogg{o,os,y}, pup{,s}, canine{,s}, puppy, puppies, canin{o,a,os}, perr{o,a,os,as}, perrit{o,a,os,as}, cachorr{o,a,os,as}, hund, hunde, hunder, hundar, welpe{,n}, koir{a,at}, pentu,
+chien{,s,ne,nes}, chiot{,s}, hond,
 honden, pies, psy, suka, szczeniak, pes, psi, fena, stene, pas, kuce, cao, caes, cadela, cane, cani, cucciol{o,i}, собак{а,и}, собачка, пес, песик, щенок, щеня, цуценя, куче, kutya, kutyak, caine,
 caini, catel, kopek, kopekler, suns, suni, suo, koer, σκυλος, σκυλι, chó, anjing, aso, สุนัข, หมา, 狗, 狗狗, 犬, いぬ, イヌ, 개, 강아지, כלב, كلب, سگ`),
     signs: setOf(`
-retriever, labrador{,a}, terrier, poodle, caniche, pudel, doodle, bernedoodle, goldendoodle, labradoodle, shepherd, pastor, schaferhund, bulldog, beagle, chihuahua, husky, siberiano, malamute, samoyed, samoyedo, akita,
+retriever, labrador{,a}, terrier, poodle, caniche, pudel, doodle, bernedoodle, goldendoodle, labradoodle, shepherd, pastor, schaferhund, bulldog, beagle, chihuahua, husky, siberiano, malamute,
+samoyed, samoyedo, akita,
 shiba, rottweiler, dachshund, teckel, dackel, boxer, doberman, dalmata, dalmatian, pitbull, pug, pincher, pinscher, schnauzer, spaniel, cocker, collie, mastiff, mastin, corso, dane, bernardo, podenco,
 galgo, greyhound, whippet, hound, basset, setter, pointer, vizsla, weimaraner, corgi, malinois, maltes, maltese, bichon, havanese, pomerania, pomeranian, pekingese, pekines, shih, shitzu, yorkshire, yorkie,
 yorkshires, dogo, heeler, jindo, spitz, овчарка, хаски, такса, лабрадор, шпиц, 진돗개, 말티즈, 푸들, チワワ, 柴犬, 金毛, 拉布拉多, 泰迪, 柯基, 哈士奇, 萨摩耶, 中华田园犬`),
@@ -220,11 +223,13 @@ yorkshires, dogo, heeler, jindo, spitz, овчарка, хаски, такса, 
   {
     called: "Cat",
     names: setOf(`
-cat, cats, kitty, kitties, moggies, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,as}, gatinh{o,a}, katze, katzen, kater, katzchen, chat, chats, chatte, chaton{,s}, kat, katten, poes, poezen, katt, katter,
-kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, macka, macky, mačke, mače, mačić, kocur, gatt{o,a,i}, gattin{o,i}, кот{,ик}, котенок, кошка, кошки, кошеня, кіт, кішка,
+cat, cats, kitty, kitties, moggies, feline{,s}, kitten{,s}, felin{o,a,os}, gat{o,a,os,as}, gatit{o,a,os,as}, gatinh{o,a}, katze, katzen, kater, katzchen, chat, chats, chatte, chaton{,s}, kat, katten,
+poes, poezen, katt, katter,
+kattunge, kiss{a,at}, kot, koty, kotka, kotek, kocka, kocky, kocour, kotě, macka, macky, muc, muca, maček, mačke, mače, mačić, kocur, gatt{o,a,i}, gattin{o,i}, кот{,ик}, котенок, кошка, кошки, кошеня, кіт, кішка,
 котка, macska{,k}, pisica, pisici, kedi, kediler, kakis, katės, kass, γατα, mèo, kucing, pusa, แมว, 貓, 猫, 猫咪, ねこ, ネコ, 고양이, חתול, قطة, گربه`),
     signs: setOf(`
-siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, bengal, bengali, ragdoll, sphynx, sphinx, tabby, calico, tortie, tortoiseshell, tuxedo, ginger, moggy, russian, angora, birman, birmano, himalayan,
+siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, bengal, bengali, ragdoll, sphynx, sphinx, tabby, calico, tortie, tortoiseshell, tuxedo, ginger, moggy, russian, angora,
+birman, birmano, himalayan,
 abyssinian, abisinio, burmese, fold, munchkin, manx, savannah, somali, toyger, tonkinese, domestic, dsh, dlh, dmh, europeo, europees, europese, europaisch, tekir, sarman, 橘猫, 狸花猫, 三花, 奶牛猫, 布偶猫, 코숏`),
   },
   {

@@ -103,7 +103,7 @@ actief, gepubliceerd, zichtbaar, attivo, attiva, pubblicato, visibile, aktywn{y,
 公开, published {to,on} website, publicado en sitio web, publie vers le site internet, publicado no site, auf internetseite veroffentlicht, weboldalon kozzeteve, 已發布至網站`;
 
 export const adoptionNouns = `
-adopti{on,ons,e}, adopc{ion,ja,ji,e,ie,ia}, adocao, adozione, vermittlung{,s}, rehoming, adopsjon{,s}
+adopti{on,ons,e}, adopc{ion,ja,ji,e,ie,ia}, posvojit{ev,ve}, adocao, adozione, vermittlung{,s}, rehoming, adopsjon{,s}
 усыновлени{е,я}, пристройств{о,а}, прилаштування, усиновлення, осиновяване{,то}, udomljavanj{e,a}
 udomljenj{e,a}, удомљавања, удомљења, sahiplendirme, sahiplenme, evlat edinme, evlat edinilme, evlat edindirme, orokbefogadas{,i}, orokbeadas, adopti{ei,o}, υιοθεσια{,ς}, 领养, 領養, 认养, 認養, 入养, 입양, 譲渡`;
 
@@ -131,10 +131,13 @@ disponive{l,is}, disponivel para adocao, {,apto }para adocao, em adocao, adotave
 disponibil{e,i}, in adozione, adottabil{e,i}, cerca casa, cerca famiglia, in cerca di casa, in cerca di famiglia, {,gotowy ,gotowa }do adopcji, dostepn{y,a,e}, szuka{,m} domu, czeka na {dom,adopcje}
 k adopci, dostupn{y,a,e,i}, volny, volna, volne, hleda {,novy }domov, k umisteni, na adopciu, k dispozicii, hlada {,novy }domov, disponibil
 ищет {,новый }дом, ищет хозяина, ищет семью, доступ{ен,на} для усыновления, шукає {дім,родину}, за осиновяване, търси дом, за удомљавање, тражи дом
-por adoptar, esperando {adopcion,hogar,familia}, en espera de adopcion, pronto para adocao, da adottare, verfuegbar, a placer, poszukuje{, domu}, wolny, wolna, szabad, elérhető, gazdit vár, свобод{ен,на}, в поиске дома, ищет хозяев, доступ{ний,на}, вільн{ий,а}, išče dom, na voljo, za posvojitev, dostupan, slobodan, letar hem, söker nytt hem,
+por adoptar, esperando {adopcion,hogar,familia}, en espera de adopcion, pronto para adocao, da adottare, verfuegbar, a placer, poszukuje{, domu}, wolny, wolna, szabad, elérhető, gazdit vár,
+свобод{ен,на}, в поиске дома, ищет хозяев, доступ{ний,на}, вільн{ий,а}, išče dom, na voljo, za posvojitev, dostupan, slobodan, letar hem, söker nytt hem,
 ledig, vapaa, otsib kodu, saadaval, meklē mājas, pieejam{s,a}, ieško namų, tersedia, siap {adopsi,diadopsi}, belum diadopsi, sẵn sàng, đang tìm nhà, chờ nhận nuôi, หาบ้าน, กำลังหาบ้าน, พร้อมรับเลี้ยง,
-זמי{ן,נה}, זמי{ן,נה} לאימוץ, לאימוץ, מחפש{,ת} בית, متاح{,ة}, متاح للتبني, للتبني, آماده {سرپرستی,واگذاری}, za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor, sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső
-looking for {,a }forever home, müsait, sahip arıyor, 待送养, 送養中, 寻找领养, 尋家中, 家族募集中, 보호중, 분양중, sẵn sàng nhận nuôi, disponibilă, spre adopție, de adoptat, caută familie, adoptabil, till adoption, söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla
+זמי{ן,נה}, זמי{ן,נה} לאימוץ, לאימוץ, מחפש{,ת} בית, متاح{,ة}, متاح للتبني, للتبني, آماده {سرپرستی,واگذاری}, za udomljavanje, traži dom, sahiplendirilebilir, sahiplendirilecek, yuva arıyor,
+sahiplenmeye hazır, örökbefogadható, örökbe fogadható, gazdit keres, gazdára vár, gazdikereső
+looking for {,a }forever home, müsait, sahip arıyor, 待送养, 送養中, 寻找领养, 尋家中, 家族募集中, 보호중, 분양중, sẵn sàng nhận nuôi, disponibilă, spre adopție, de adoptat, caută familie, adoptabil, till adoption,
+söker hem, tillgänglig, tilgjengelig, tilgængelig, søker hjem, søger hjem, etsii kotia, kotia etsimässä, saatavilla
 διαθέσιμ{ο,ος,η}, προς υιοθεσία, ψάχνει σπίτι, 待领养, 可领养, 等待领养, 未领养, 未被领养, 待認養, 可認養, 開放認養, 待領養, 可領養, 開放領養, 未領養, 未認養, 입양가능, 입양 가능, 입양대기, 募集中, 里親募集中, 譲渡可能`,
   pending: `
 pending, in progress, adoption {pending,hold,trial}, {pending,trial} adoption, adoption in progress, adoption in process, in process, pending adoption pickup, reserved, reservation, application pending,
@@ -145,7 +148,8 @@ pre adoptad{o,a}, preadoptad{o,a}, apartad{o,a}, reserviert, vorgemerkt, in verm
 zarezerwowan{y,a,e}, rezerwacja, w trakcie, w trakcie adopcji, adopcja w toku, rezervovan{y,a,e,o}, rezervac{e,ia}, zamluven{y,a,o}, v jednani
 забронирован{,а}, зарезервирован{,а,о}, резервиран{,а,о}, rezervisano, rezerve edil{miş,di}, 已預約保留, бронь, в резерве, заброньован{ий,а}, rezerviran{,a}, rezerv{e,at,ată}, {,le}foglalt, lefoglalva,
 előjegyezve, în curs de adopție, reserver{ad,at,et,t}, bokad, varattu, κρατημένο, σε αναμονή, 已预定, 预定, 已預定, 預定, 已預約, 預約中, 領養中, 予約, 予約中, 予約済, bokat, tingad, 领养中, 领养审核中, 審核中, 审核中, 입양예정, 예약중, 예약,
-トライアル中, 商談中, 譲渡予定, placement en cours, sous option, beklemede, зарезервовано, broneeritud, rezervēt{s,a}, rezervuot{as,a}, dipesan, proses adopsi, dalam proses, đang xử lý, đã đặt trước, จองแล้ว, שמור{,ה}, בתהליך אימוץ, محجوز{,ة}`,
+トライアル中, 商談中, 譲渡予定, placement en cours, sous option, beklemede, зарезервовано, broneeritud, rezervēt{s,a}, rezervuot{as,a}, dipesan, proses adopsi, dalam proses, đang xử lý, đã đặt trước, จองแล้ว,
+שמור{,ה}, בתהליך אימוץ, محجوز{,ة}`,
   sold: `
 sold, adopted, adopted {offsite,altered}, adopted unaltered, healthy in home, adoption finali{zed,sed}, adoption complete{,d}, rehomed, homed, placed, found {,a }home, found forever home,
 in new home, happy tail{,s}, adoptad{o,a,os,as}, vendid{o,a}, ya adoptad{o,a}, vermittelt, bereits vermittelt, adoptiert, verkauft, hat ein zuhause, zuhause gefunden, hat ein zuhause gefunden
@@ -170,7 +174,8 @@ devolvid{o,a}, devolvido ao dono, nao disponivel, quarentena, {em ,}tratamento, 
 kwarantanna, w kwarantannie, niedostepna, w trakcie leczenia, w leczeniu, odebrany przez wlasciciela, {oddany,wydany} wlascicielowi, przekazana
 utracen{,a}, karantena, v karantene, nedostupna, vracen{,a} majiteli, v leceni, uhynut{y,a}, vrateny majitelovi, v liecbe
 на лечении, на карантине, карантин, пропал{,а}, загину{в,ла}, на лікуванні, na liječenju, vefat etti, tedavide, karantinada, kayıp, kezelés alatt, karanténban, în tratament, în carantină,
-indisponibilă, under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了, ravil, rainbow bridge, meninggal, đã mất, เสียชีวิต, נפטר{,ה}, متوفى`,
+indisponibilă, under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養, 暫不領養, 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了,
+ravil, rainbow bridge, meninggal, đã mất, เสียชีวิต, נפטר{,ה}, متوفى`,
   none: "none",
 });
 
