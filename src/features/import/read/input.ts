@@ -87,7 +87,8 @@ export function opened(
   input: Uint8Array,
   encoding?: string,
 ): Uint8Array | { readonly text: string; readonly encoding: string } {
-  const bytes = beginningOf(input).startsWith(gzip) ? unpacked(input) : input;
+  const unpack = () => gunzipSync(input, { maxOutputLength: limits.bytes });
+  const bytes = beginningOf(input).startsWith(gzip) ? orUnreadable(damagedGzip, unpack) : input;
   const beginning = beginningOf(bytes);
   if (beginning.startsWith(zip)) return bytes;
   const foreign = foreignKind(beginning);
@@ -97,13 +98,16 @@ export function opened(
   return { text: decoded(bytes, name), encoding: name };
 }
 
-function unpacked(bytes: Uint8Array): Uint8Array {
+const damagedGzip = (why: string) => new UnreadableInput(0, message("compressedDamaged", why));
+
+/** What `unpack` returns. Throws UnreadableInput for too much, and what is `damaged`. */
+export function orUnreadable<T>(damaged: (why: string) => UnreadableInput, unpack: () => T): T {
   try {
-    return gunzipSync(bytes, { maxOutputLength: limits.bytes });
+    return unpack();
   } catch (error) {
+    if (error instanceof UnreadableInput) throw error;
     const { code, message: why } = error as NodeJS.ErrnoException;
-    if (code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
-    throw new UnreadableInput(0, message("compressedDamaged", why));
+    throw code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : damaged(why);
   }
 }
 

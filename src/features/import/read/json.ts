@@ -109,12 +109,9 @@ const listNames = words(`animals animales animais animaux tiere pets mascotas da
 export const isListName = (name: string) => listNames.has(name.toLowerCase());
 
 /** Lists that are called by kinds, or by statuses, as one, whose records have it as their `list`. */
-function joined(
-  lists: readonly FoundList[],
-  known: KnownObjects,
-): readonly FoundList[] | undefined {
+function joined(lists: readonly FoundList[], known: KnownObjects): readonly FoundList[] {
   const names = lists.map(({ path }) => path.at(-1) ?? "");
-  if (lists.length < 2 || !names.every(known.isTold)) return undefined;
+  if (lists.length < 2 || !names.every(known.isTold)) return lists;
   const records = lists.flatMap((each, at) =>
     each.records.map((record) => {
       if (!isJsonObject(record)) return record;
@@ -177,8 +174,7 @@ function listsOf(
     if (Array.isArray(value)) return [{ path, records: animalsIn(value) }];
     throw new UnreadableInput(0, message("noList", path.join(".")));
   }
-  const found = listsWithin(document, known);
-  const lists = joined(found, known) ?? found;
+  const lists = joined(listsWithin(document, known), known);
   const usual = lists.filter((each) => each.path.length === 1 && isListName(each.path[0] ?? ""));
   if (usual.length === 1) return usual.map(({ records }) => ({ path: [], records }));
   return lists.length > 0 ? lists : [{ path: [], records: recordsOfObject(document, known) }];

@@ -4,7 +4,7 @@ import { inflateRawSync } from "node:zlib";
 import { decodeXML } from "entities/decode";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { message } from "../messages.ts";
-import { limits, tooLarge, UnreadableInput } from "./input.ts";
+import { limits, orUnreadable, tooLarge, UnreadableInput } from "./input.ts";
 import { boundRecords, rowsMax, sharedTexts } from "./table.ts";
 
 /** More texts and formats than an import's cells have, and each takes memory of its own. */
@@ -60,7 +60,7 @@ export function archiveOf(bytes: Uint8Array, bytesMax: number) {
   const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const names: string[] = [];
   const entries = new Map<string, number>();
-  readBounded(() => {
+  orUnreadable(damaged, () => {
     const end = archive.lastIndexOf("PK\u0005\u0006");
     let at = archive.readUInt32LE(end + 16);
     for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {
@@ -77,7 +77,7 @@ export function archiveOf(bytes: Uint8Array, bytesMax: number) {
   const part = (name: string): Uint8Array | undefined => {
     const entry = entries.get(keyOf(name));
     if (entry === undefined) return undefined;
-    const whole = readBounded(() => unpacked(archive, entry, left));
+    const whole = orUnreadable(damaged, () => unpacked(archive, entry, left));
     left -= whole.length;
     if (left < 0) throw tooLarge();
     return whole;
@@ -95,16 +95,6 @@ function unpacked(archive: Buffer, entry: number, bytesMax: number): Buffer {
   if (packed.length < size) throw damaged();
   const isStored = archive.readUInt16LE(entry + 10) === 0;
   return isStored ? packed : inflateRawSync(packed, { maxOutputLength: Math.max(bytesMax, 1) });
-}
-
-/** Throws UnreadableInput for what lies outside of the archive, or is packed wrongly. */
-function readBounded<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnreadableInput) throw error;
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge() : damaged();
-  }
 }
 
 /** What a part refers to, by the id and by the last word of the type; "" is the archive itself. */
@@ -267,23 +257,14 @@ function textOf(inner: string, tag: string, { shared, formats, is1904 }: Book): 
   const kind = attribute(tag, "t");
   if (kind === "inlineStr") return textIn(inner);
   const value = plain(/<v(?:\s[^<>]*)?>([^<]*)/.exec(inner)?.[1] ?? "");
-  switch (kind) {
-    case "s":
-      return shared[Number(value)] ?? "";
-    case "b":
-      return value === "" ? "" : String(value === "1" || value === "true");
-    case "d":
-      return value.replace(/(?:T00:00:00(?:\.0+)?)?Z?$/, "");
-    case "":
-    case "n": {
-      const number = Number(value);
-      if (value === "" || Number.isNaN(number)) return value;
-      const isDate = formats[Number(attribute(tag, "s") || "-1")] === true;
-      return isDate ? dateText(number, is1904) : String(number);
-    }
-    default:
-      return value;
-  }
+  if (kind === "s") return shared[Number(value)] ?? "";
+  if (kind === "d") return value.replace(/(?:T00:00:00(?:\.0+)?)?Z?$/, "");
+  if (value === "") return "";
+  if (kind === "b") return String(value === "1" || value === "true");
+  const number = Number(value);
+  if ((kind !== "" && kind !== "n") || Number.isNaN(number)) return value;
+  const isDate = formats[Number(attribute(tag, "s") || "-1")] === true;
+  return isDate ? dateText(number, is1904) : String(number);
 }
 
 /** Some thousand years. */
