@@ -127,11 +127,9 @@ export class Plan {
     const { tx, list } = this;
     const { pets } = tx.t;
     if (list.isWhole && !list.isDesk) this.#nameless = await lists.namelessEntries(tx, list.source);
-    const free: lists.StoreAnimal[] = [];
-    for (const ids of batches([...this.#nameless.keys()])) {
-      const own = await lists.animalsWhere(tx, ({ id }) => lists.isAmong(tx, id, ids));
-      free.push(...own.filter(({ id }) => !this.#meant.has(id)));
-    }
+    const ids = [...this.#nameless.keys()];
+    const own = await lists.animalsWhere(tx, ({ id }) => lists.isAmong(tx, id, ids));
+    const free = own.filter(({ id }) => !this.#meant.has(id));
     const called = Map.groupBy(free, ({ id }) => this.#nameless.get(id));
     const groups = Map.groupBy(records, this.#keyOf);
     const isNobodys = inArray(pets.source, list.isWhole ? ["", list.source] : [""]);

@@ -142,11 +142,10 @@ export async function namelessEntries(tx: Tx, source: string) {
 /** The entries of a list of whom nobody is here: people removed those animals. */
 export async function entriesOfRemoved(tx: Tx, source: string): Promise<readonly Entry[]> {
   const { listEntries, pets } = tx.t;
-  const isHere = [
-    sql`${pets.source} = ${source} AND ${pets.externalId} = ${listEntries.entry}`,
-    sql`${pets.id} = ${listEntries.petId}`,
-  ].map((own) => sql`EXISTS (SELECT 1 FROM ${pets} WHERE ${own})`);
-  const entries = await entriesWhere(tx, source, sql`NOT (${sql.join(isHere, sql` OR `)})`);
+  const isNobody = sql`NOT EXISTS (SELECT 1 FROM ${pets} WHERE ${pets.id} = ${listEntries.petId})
+    AND NOT EXISTS (SELECT 1 FROM ${pets}
+      WHERE ${pets.source} = ${source} AND ${pets.externalId} = ${listEntries.entry})`;
+  const entries = await entriesWhere(tx, source, isNobody);
   return [...entries.values()].filter(({ presence }) => presence === "there");
 }
 
