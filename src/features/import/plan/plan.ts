@@ -300,10 +300,9 @@ export class Plan {
     const former = isRemoved && after !== null && !isSame(was, after) ? was : undefined;
     this.counts[did] += 1;
     this.events.push({ petId, before: isRemoved ? null : was, after, former });
-    const isBack = did === "added";
-    const told = isBack ? fields.filter((field) => field !== "presence") : fields;
-    const shown = did === "withdrawn" ? did : "updated";
-    this.#report(isBack ? "restored" : shown, animal, now, told);
+    const told = fields.filter((field) => field !== "presence" || after === null);
+    const shown = isRemoved ? "restored" : "updated";
+    this.#report(after === null ? "withdrawn" : shown, animal, now, told);
   }
 
   #report(

@@ -133,7 +133,7 @@ const isList = (value: unknown) => Array.isArray(value) && value.some(isJsonObje
 
 /** The records of a list; of shelters, which hold their animals, those animals. */
 function animalsIn(list: readonly unknown[]): readonly unknown[] {
-  const [name] = [...heldNames].filter((held) =>
+  const name = [...heldNames].find((held) =>
     list.some((each) => isJsonObject(each) && isList(each[held])),
   );
   return name === undefined ? list : list.flatMap((each) => valueAt(each, [name]) ?? []);

@@ -210,10 +210,10 @@ export function sharedTexts(): (text: string) => string {
 export function csvTable(input: string): TableRows {
   const text = oldMacLines.test(input) ? input.replaceAll(/\r\n?/g, "\n") : input;
   const delimiter = delimiterOf(text);
-  const hasFormulas = text.includes('="');
   const rows: TableRow[] = [];
   const lines: number[] = [];
   const same = sharedTexts();
+  const read = text.includes('="') ? (field: string) => same(withoutFormula(field)) : same;
   let line = 1;
   for (let at = 0; at < text.length;) {
     const { row, next } = rowAt(text, at, delimiter);
@@ -222,9 +222,7 @@ export function csvTable(input: string): TableRows {
       throw new UnreadableInput(line, message("recordUnended", String(limits.recordBytes)));
     }
     if (row instanceof MalformedRecord) rows.push(row);
-    else if (row.length > 1 || row[0] !== "") {
-      rows.push(row.map((field) => same(hasFormulas ? withoutFormula(field) : field)));
-    }
+    else if (row.length > 1 || row[0] !== "") rows.push(row.map(read));
     if (lines.length < rows.length) lines.push(line);
     boundRecords(lines, rowsMax);
     for (let mark = placeOf(text, "\n", at); mark < end; mark = placeOf(text, "\n", mark + 1)) {
@@ -321,13 +319,12 @@ const guardedFormula = /(?<=^|[;\t\r\n])'(?='*[=+\-@\t\r\n＝＋－＠])/g;
 /**
  * Text that no spreadsheet runs: an apostrophe precedes what it would take for a formula. Any
  * holder of a key can choose a name, and an operator opens the file with a double click.
- * `unguarded` reverses it exactly.
  */
 export function guarded(text: string): string {
   return text.replace(formula, "'");
 }
 
-/** The text that `guarded` was given. */
+/** The very text that `guarded` was given. */
 export function unguarded(text: string): string {
   return text.replace(guardedFormula, "");
 }
