@@ -5,7 +5,7 @@
  * Programs that have lists go by name: a preset pages to the end, and checks that it is whole.
  */
 import { lookup } from "node:dns/promises";
-import { type Cidr, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
+import { type Cidr, inUrl, isInCidr, parseAddress, parseCidr } from "../../domain/address.ts";
 import { type Clock, dayMs, minuteMs } from "../../domain/clock.ts";
 import { type Message, message } from "../import/messages.ts";
 import { isUtf8 } from "node:buffer";
@@ -16,18 +16,13 @@ import type { Given } from "../import/understand/propose.ts";
 
 /** Why a source gave no list: nothing changes, and the next pull comes by the schedule. */
 export class NoList extends UnreadableInput {
-  /** `retryAfterMs` is what the source asks to wait, at most a day. */
-  constructor(
-    problem: Message,
-    readonly retryAfterMs = 0,
-  ) {
-    super(0, problem);
-  }
+  /** What the source asks to wait, at most a day. */
+  retryAfterMs = 0;
 }
 
 export const noList: <C extends Message["code"]>(
   ...said: Parameters<typeof message<C>>
-) => NoList = (...said) => new NoList(message(...said));
+) => NoList = (...said) => new NoList(0, message(...said));
 
 interface SourceRequest {
   readonly url: URL;
@@ -150,7 +145,7 @@ async function askInTurn(request: SourceRequest, limits: FetchLimits, signal: Ab
 
 function ask({ url, headers, form }: SourceRequest, address: string, signal: AbortSignal) {
   const at = new URL(url);
-  at.hostname = address.includes(":") ? `[${address}]` : address;
+  at.hostname = inUrl(address);
   const accept = "application/json, text/csv, */*;q=0.5";
   return fetch(at, {
     headers: { Host: url.host, "User-Agent": "rehome", Accept: accept, ...headers },
@@ -167,8 +162,9 @@ async function pageOf(response: Response, { clock, bytesMax }: FetchLimits): Pro
   const { status, headers, body } = response;
   if (status !== 200) {
     await body?.cancel();
-    const waitMs = retryAfter(headers.get("Retry-After") ?? "", clock());
-    throw new NoList(statusProblem(status), waitMs);
+    const refusal = refusalOf(status);
+    refusal.retryAfterMs = retryAfter(headers.get("Retry-After") ?? "", clock());
+    throw refusal;
   }
   const bytes = await wholeInput(body ?? new Blob().stream(), bytesMax);
   const start = new TextDecoder().decode(bytes.subarray(0, 2_048));
@@ -198,10 +194,10 @@ function charsetOf(type: string): string | undefined {
   return isEncoding(charset) && !/^utf-?8$/i.test(charset) ? charset : undefined;
 }
 
-function statusProblem(status: number): Message {
-  if (status === 401 || status === 403) return message("credentialRefused", `${status}`);
-  if (status === 429) return message("waitAsked", `${status}`);
-  return message(status >= 500 ? "sourceFailed" : "statusOther", `${status}`);
+function refusalOf(status: number): NoList {
+  if (status === 401 || status === 403) return noList("credentialRefused", `${status}`);
+  if (status === 429) return noList("waitAsked", `${status}`);
+  return noList(status >= 500 ? "sourceFailed" : "statusOther", `${status}`);
 }
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day. */
@@ -328,8 +324,12 @@ async function allPages(
     const page = documentOf(bytes);
     const own = page[list];
     const said = valueAt(page, why.split("."));
+    if (said) {
+      const text = typeof said === "string" ? said : jsonText(said);
+      throw noList("sourceRefused", text.slice(0, 200));
+    }
     const isFailed = (page["success"] ?? 1) !== 1 || (page["status"] ?? "ok") !== "ok";
-    if (said || isFailed || !Array.isArray(own)) throw refused(said, list);
+    if (isFailed || !Array.isArray(own)) throw noList("returnedNoList", list);
     records.push(...own);
     if (Array.isArray(page["included"])) included.push(...page["included"]);
     const count = Number(valueAt(page, total.split(".")) ?? Number.NaN);
@@ -348,12 +348,6 @@ async function allPages(
     return { bytes: Buffer.from(whole) };
   }
   throw noList("pagesMany", `${pagesMax}`);
-}
-
-/** Why a page has no list, if it says so. */
-function refused(why: unknown, list: string): NoList {
-  if (!why) return noList("returnedNoList", list);
-  return noList("sourceRefused", (typeof why === "string" ? why : jsonText(why)).slice(0, 200));
 }
 
 function documentOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {

@@ -2,7 +2,7 @@
  * Followed lists: how they are stored, and a pull, which fetches a list, reads it as a person
  * confirmed, and imports it. What goes wrong changes nothing, and the schedule says what it was.
  */
-import { and, count, eq, gte, inArray } from "drizzle-orm";
+import { and, count, eq, gte } from "drizzle-orm";
 import type { LoadedConfig } from "../../config.ts";
 import { dayMs } from "../../domain/clock.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -10,12 +10,12 @@ import { longWork } from "../long-work.ts";
 import type { Services } from "../../service/services.ts";
 import { columnsOf, type Database, type Tables, type Tx } from "../../storage/database.ts";
 import * as jobs from "../schedule/jobs.ts";
-import { batches, type Change, type Editing, makeChange } from "../animals/changes.ts";
+import { type Change, type Editing, makeChange } from "../animals/changes.ts";
 import { type ImportRefused, runImport } from "../import/import.ts";
 import { causesText, importedText, type ImportSummary } from "../import/report.ts";
 import { type Message, message, messageText } from "../import/messages.ts";
 import type { ImportOptions } from "../import/plan/plan.ts";
-import { leaveOut } from "../import/plan/said.ts";
+import { isAmong, leaveOut } from "../import/plan/said.ts";
 import { UnreadableInput } from "../import/read/input.ts";
 import { idPrefix } from "../import/understand/record.ts";
 import { prepareAgain, type Prepared, type Reading } from "../import/understand/propose.ts";
@@ -36,8 +36,6 @@ export function isStale({ source, job }: Followed, nowMs: number): boolean {
   const sinceMs = nowMs - (job.succeededAtMs ?? source.createdAtMs);
   return job.paused === null && jobs.lateness(job.everyMs, sinceMs) !== "ok";
 }
-
-export const pullJob = (name: string): string => jobs.jobName("pull", name);
 
 /** Words for the status that nobody explained yet, each with its animals. */
 type Words = { readonly word: string; readonly animals: number }[];
@@ -71,12 +69,12 @@ export async function setSource(
   changes: Partial<NewSource> = {},
   job: Parameters<typeof jobs.setJob>[2] = {},
 ): Promise<Source> {
-  const { source } = await findFollowed(tx, name);
+  const { source, job: seen } = await findFollowed(tx, name);
   const known = source.reading as Reading;
   const statuses = { ...known.statuses, ...Object.fromEntries(words) };
   const reading = { ...known, statuses };
   await updateSource(tx, name, { ...changes, reading, hash: null });
-  await jobs.setJob(tx, pullJob(name), { ...job, nextAtMs: nowMs, triedAtMs: nowMs });
+  await jobs.setJob(tx, seen.name, { ...job, nextAtMs: nowMs, triedAtMs: nowMs });
   return { ...source, reading };
 }
 
@@ -122,7 +120,7 @@ export async function follow(tx: Tx, source: NewSource, everyMs: number, nextAtM
 
 export async function unfollow(db: Database, name: string): Promise<void> {
   await db.transaction(async (tx) => {
-    await jobs.removeJob(tx, pullJob(name));
+    await jobs.removeJob(tx, jobs.jobName("pull", name));
     await tx.delete(tx.t.sources).where(eq(tx.t.sources.name, name));
   });
 }
@@ -306,16 +304,13 @@ export function withdrawHeld(editing: Editing, name: string, shown?: string) {
   const work = async (change: Change) => {
     const { tx } = change;
     const { pets } = tx.t;
-    const { source } = await findFollowed(tx, name);
+    const { source, job } = await findFollowed(tx, name);
     if (source.held === null || (shown ?? heldMark(source)) !== heldMark(source)) return undefined;
-    for (const ids of batches(source.held.map(BigInt))) {
-      const own = and(eq(pets.source, name), inArray(pets.id, [...ids]));
-      const rows = await tx.select().from(pets).where(own);
-      await change.planRemoval(own);
-      await leaveOut(change, name, rows);
-    }
+    const own = and(eq(pets.source, name), isAmong(tx, pets.id, source.held.map(BigInt)));
+    await change.planRemoval(own);
+    await leaveOut(change, name, await tx.select().from(pets).where(own));
     await updateSource(tx, name, { held: null });
-    await jobs.setJob(tx, pullJob(name), { problem: null });
+    await jobs.setJob(tx, job.name, { problem: null });
     await change.carryOut();
     return change.counts.removed;
   };
