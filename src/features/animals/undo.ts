@@ -154,19 +154,14 @@ Animals that programs add through the API cannot be undone.`,
   json: undoneSchema,
   async run(io, services, given, wanted) {
     const editing = editingOf(services);
-    const say = ({ change, action, actor, at }: UndoReport, effect: string) =>
-      io.err(`Change ${change}: ${action} by ${actor}, ${at}.${effect}\n`);
-    let change = wanted;
-    if (given.yes !== true) {
-      const would = await undoChange(editing, { change, rehearse: true });
-      say(would, ` ${effectOf(would)}`);
-      const why = "This undoes a change";
-      await confirm(io, "Undo it?", { yes: false, unattended: "refuse", why });
-      // The change that was shown, even if there is a newer one.
-      ({ change } = would);
-    }
-    const did = await undoChange(editing, { change });
-    if (given.yes === true) say(did, "");
+    const yes = given.yes === true;
+    const shown = await undoChange(editing, { change: wanted, rehearse: !yes });
+    const { change, action, actor, at } = shown;
+    const effect = yes ? "" : ` ${effectOf(shown)}`;
+    io.err(`Change ${change}: ${action} by ${actor}, ${at}.${effect}\n`);
+    await confirm(io, "Undo it?", { yes, unattended: "refuse", why: "This undoes a change" });
+    // The change that was shown, even if there is a newer one.
+    const did = yes ? shown : await undoChange(editing, { change });
     if (given.json) return printJson(io, did);
     const what = isNothing(did) ? "Nothing was changed" : `Undid change ${did.change}`;
     io.out(`${what}. ${effectOf(did)}\n`);
