@@ -168,11 +168,9 @@ export async function lastGiven(tx: Tx): Promise<bigint> {
 async function setName({ tx, categories: events }: Change, event: CategoryEvent): Promise<void> {
   const { categories } = tx.t;
   const { id, after: name } = event;
-  if (name === undefined) await tx.delete(categories).where(eq(categories.id, id));
-  else {
-    const set = { name, nameKey: categoryKey(name) };
-    const named = tx.insert(categories).values({ id, ...set });
-    await named.onConflictDoUpdate({ target: categories.id, set });
+  await tx.delete(categories).where(eq(categories.id, id));
+  if (name !== undefined) {
+    await tx.insert(categories).values({ id, name, nameKey: categoryKey(name) });
   }
   events.push(event);
 }

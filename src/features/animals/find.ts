@@ -42,13 +42,10 @@ export async function findPets(tx: Tx, filter: PetFilter, page: PageOfPets) {
 
 async function findById(tx: Tx, filter: PetFilter, page: PageOfPets) {
   const { pets } = tx.t;
-  const counts = new Map<PetStatus | null, number>();
-  if (page.isCounted !== false) {
-    const all = tx.select({ its: pets.status, animals: count() }).from(pets);
-    const isAmong = conditionOf(tx, { ...filter, status: undefined });
-    const grouped = all.where(isAmong).groupBy(pets.status);
-    for (const { its, animals } of await grouped) counts.set(its, animals);
-  }
+  const isAmong = conditionOf(tx, { ...filter, status: undefined });
+  const all = tx.select({ its: pets.status, animals: count() }).from(pets).where(isAmong);
+  const counted = page.isCounted === false ? [] : await all.groupBy(pets.status);
+  const counts = new Map(counted.map(({ its, animals }) => [its, animals]));
   const isOnPage = conditionOf(tx, filter, page);
   const rows = tx.select().from(pets).where(isOnPage);
   const order = (page.newestFirst ? desc : asc)(pets.id);
