@@ -20,10 +20,7 @@ export type Job = Omit<Row, "problem"> & { readonly problem: JobProblem | null }
 
 export const intervalMinMs = 15 * minuteMs;
 
-/**
- * How long a job that was begun keeps others from beginning it again. A process that dies leaves
- * it to them after that.
- */
+/** How long others leave a job alone that was begun: its process may have died. */
 export const leaseMs = 15 * minuteMs;
 
 export const jobMaxMs = 6 * hourMs;
@@ -68,12 +65,10 @@ export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures
   return ms;
 }
 
-/** A row with its problem as it is stored: JSON, or the text alone. */
+/** A row with its problem, which is stored as JSON. */
 export function readJob<T extends Pick<Row, "problem">>(row: T) {
-  const { problem: text, ...rest } = row;
-  let problem: JobProblem | null = text ? { text } : null;
-  if (text?.startsWith("{")) problem = JSON.parse(text) as JobProblem;
-  return { ...rest, problem };
+  const { problem, ...rest } = row;
+  return { ...rest, problem: JSON.parse(problem ?? "null") as JobProblem | null };
 }
 
 /** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
@@ -191,17 +186,11 @@ export interface ScheduleOptions {
   readonly log: Pick<Logger, "info" | "warn" | "failure">;
   /** What the settings of this process have; another server on the store may have others. */
   readonly commands: readonly JobCommand[];
-  /**
-   * Does a job in a process of its own, which stores how it ended. Returns undefined then, or why
-   * it could not: the process was killed, or did not start.
-   */
+  /** Does a job in another process, which stores how it ended. Returns why, if it could not. */
   readonly run: (command: JobCommand, job: Job, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/**
- * Does what is due while the service runs. Every process and server looks at the same rows, and
- * the one that claims a row does it.
- */
+/** Every process and server looks at the same rows, and the one that claims a row does it. */
 export class Schedule {
   readonly #running = new Map<string, { readonly job: Job; readonly ended: Promise<void> }>();
   readonly #stop = new AbortController();
