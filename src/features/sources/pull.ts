@@ -274,7 +274,7 @@ function problemIn(done: ImportSummary): Message | undefined {
     const why = `${field && `${field}: `}${messageText(problem)} (${records})`;
     throw noList("noneTaken", `${read}`, why);
   }
-  const [first] = rejections.filter(({ unknownStatus: word }) => word === undefined);
+  const first = rejections.find(({ unknownStatus }) => unknownStatus === undefined);
   if (first !== undefined) {
     const id = first.externalId?.replace(idPrefix(source), "") ?? "";
     return message("rowsWrong", `${rejected}`, `${read}`, `${first.line}`, first.field, id);
