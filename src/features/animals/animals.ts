@@ -35,7 +35,6 @@ export async function addAnimal(
   });
 }
 
-/** Sets what `patch` has; what it lacks stays. */
 export async function updateAnimals(
   editing: Editing,
   ids: readonly bigint[],
@@ -135,7 +134,6 @@ async function petOrRemoved(tx: Tx, id: bigint) {
 
 export type HistoryEvent = Awaited<ReturnType<typeof eventsOf>>[number];
 
-/** Everything that is known of an animal's past. Throws AppError `not_found`. */
 export const historyOf = (db: Database, id: bigint) =>
   db.read(async (tx) => {
     const { row, isRemoved } = await petOrRemoved(tx, id);

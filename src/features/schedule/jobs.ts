@@ -20,7 +20,7 @@ export type Job = Omit<Row, "problem"> & { readonly problem: JobProblem | null }
 
 export const intervalMinMs = 15 * minuteMs;
 
-/** How long others leave a job alone that was begun: its process may have died. */
+/** How long a job that was begun is left to its process, which may have died. */
 export const leaseMs = 15 * minuteMs;
 
 export const jobMaxMs = 6 * hourMs;

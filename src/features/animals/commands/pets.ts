@@ -45,14 +45,12 @@ const statusWords: ReadonlyMap<string, StatusWord> = new Map<string, StatusWord>
   ["adopted", "sold"],
 ]);
 
-/** A status, or an everyday word for one, in any case. */
 export function parseStatusWord(value: string): StatusWord {
   const status = statusWords.get(value.trim().toLowerCase());
   if (status !== undefined) return status;
   throw new InvalidArgumentError(`Allowed choices are ${statusChoices.join(", ")}.`);
 }
 
-/** What the store keeps for a status that was typed: null for none. */
 const statusOf = (word: StatusWord | undefined) => (word === none ? null : word);
 
 const statusOption = (description: string) =>
@@ -120,7 +118,7 @@ function petText({ id, name, categoryId, status }: Pet): string {
 /** Prints what became of an animal, or of several: as JSON, or a sentence each. */
 function printPets(io: Io, pets: Pet | readonly Pet[], did: string, given: Given<object>): void {
   if (given.json) return printJson(io, pets);
-  for (const pet of "id" in pets ? [pets] : pets) io.out(`${did} ${petText(pet)}.\n`);
+  for (const pet of [pets].flat()) io.out(`${did} ${petText(pet)}.\n`);
 }
 
 const list = storeCommand<FieldOptions & { readonly limit: number; readonly after?: bigint }>({
