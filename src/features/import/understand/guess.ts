@@ -183,26 +183,22 @@ const ofBreeds = /breed|ra[cs]e|ra[sz]za?$|raca$/;
 
 /** Tells of a record which kind its breed, or else another text, speaks of, where it is one alone. */
 export function kindTeller(sample: Sample) {
-  const columns = columnsOf(sample).filter(({ name }) => !ofOthers.test(columnKey(name)));
-  const [breeds = [], others = []] = [true, false].map((is) =>
-    columns.filter(({ name }) => ofBreeds.test(columnKey(name)) === is),
-  );
-  const told = ({ read }: Column, record: unknown, isBreed: boolean) => {
-    const value = read(record);
-    const keys = typeof value === "string" ? wordsIn(value).map(wordKey) : [];
-    const named = animalKinds.filter(({ names }) =>
-      keys.some((key) => names.has(key) && (isBreed || !unsure.has(key))),
-    );
-    // A Gato siberiano is a cat, and a Siberiano alone a dog.
-    if (named.length > 0) return named;
-    return animalKinds.filter(({ signs }) => keys.some((key) => signs?.has(key)));
-  };
+  const columns = columnsOf(sample)
+    .map((each) => ({ ...each, isBreed: ofBreeds.test(columnKey(each.name)) }))
+    .filter(({ name }) => !ofOthers.test(columnKey(name)))
+    .toSorted((a, b) => Number(b.isBreed) - Number(a.isBreed));
   return (record: unknown) => {
-    const all = [
-      ...breeds.map((each) => told(each, record, true)),
-      ...others.map((each) => told(each, record, false)),
-    ];
-    return all.find(({ length }) => length === 1)?.[0];
+    for (const { read, isBreed } of columns) {
+      const value = read(record);
+      const keys = typeof value === "string" ? wordsIn(value).map(wordKey) : [];
+      const isOf = (words: ReadonlySet<string>) =>
+        keys.some((key) => words.has(key) && (isBreed || !unsure.has(key)));
+      const named = animalKinds.filter(({ names }) => isOf(names));
+      // A Gato siberiano is a cat, and a Siberiano alone a dog.
+      const told = named.length > 0 ? named : animalKinds.filter(({ signs }) => isOf(signs));
+      if (told.length === 1) return told[0];
+    }
+    return undefined;
   };
 }
 

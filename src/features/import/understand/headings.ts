@@ -195,14 +195,8 @@ export const vague: ReadonlySet<string> = new Set(
   split("type kind category animal art tipo typ tip categoria clase soort pet rodzaj druh"),
 );
 
-interface AnimalKind {
-  readonly called?: string;
-  readonly names: ReadonlySet<string>;
-  readonly signs?: ReadonlySet<string>;
-}
-
 /** What lists call dogs, cats and others, and what tells the first two in texts, as the breed. */
-export const animalKinds: readonly AnimalKind[] = [
+export const animalKinds = [
   {
     called: "Dog",
     names: setOf(`
@@ -226,11 +220,13 @@ siames, siamesa, siamese, shorthair, longhair, wirehair, persian, persa, coon, b
 himalayan, abyssinian, abisinio, burmese, fold, munchkin, manx, savannah, somali, toyger, tonkinese, domestic, dsh, dlh, dmh, europeo, europees, europese, europaisch, tekir, sarman, 橘猫, 狸花猫, 三花, 奶牛猫, 布偶猫, 코숏`),
   },
   {
+    called: undefined,
     names: setOf(`
 rabbit{,s}, bunny, bunnies, bird, birds, parrot{,s}, horse, horses, pony, donkey, goat, goats, sheep, pig, pigs, hamster, rat, rats, mouse, mice, ferret, reptile{,s}, turtle, tortoise, snake, lizard, fish, chicken{,s},
 rooster, duck, ducks, livestock, equine, avian, rodent, guinea pig, small {animal,furry,mammal}, conejo{,s}, ave, aves, caballo{,s}, roedor, kaninchen, vogel, pferd, pferde, meerschweinchen, kleintier{,e}, nager, lapin,
 lapins, oiseau{,x}, cheval, chevaux, rongeur, konijn{,en}, vogels, paard, paarden, kanin, krolik{,i}, ptak, kralik, kralici, zajac, potkan{,i}, szczur, morce, coelho{,s}, cavalo{,s}, coniglio, кролик, птица, попугай,
 хомяк, nyul, iepure, tavsan, kus, zec, papagaj, thỏ, kelinci, กระต่าย, 兔, 兔子, 鳥, 토끼, うさぎ`),
+    signs: setOf(""),
   },
 ];
 
