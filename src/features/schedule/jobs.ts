@@ -65,10 +65,12 @@ export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures
   return ms;
 }
 
-/** A row with its problem, which is stored as JSON. */
+/** A row with its problem as it is stored: JSON, or the text alone. */
 export function readJob<T extends Pick<Row, "problem">>(row: T) {
-  const { problem, ...rest } = row;
-  return { ...rest, problem: JSON.parse(problem ?? "null") as JobProblem | null };
+  const { problem: text, ...rest } = row;
+  let problem: JobProblem | null = text ? { text } : null;
+  if (text?.startsWith("{")) problem = JSON.parse(text) as JobProblem;
+  return { ...rest, problem };
 }
 
 /** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
