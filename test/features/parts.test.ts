@@ -5,6 +5,7 @@ import { dayMs, hourMs, minuteMs } from "../../src/domain/clock.ts";
 import { confirm } from "../../src/features/confirm.ts";
 import { durationText, parseDuration } from "../../src/features/duration.ts";
 import { restartPause } from "../../src/features/operate/restart-pause.ts";
+import { failingMs } from "../../src/features/operate/doctor/schedule.ts";
 import * as times from "../../src/features/schedule/jobs.ts";
 import { printTable, stylesOf } from "../../src/features/table.ts";
 import { UsageError } from "../../src/features/usage-error.ts";
@@ -140,7 +141,7 @@ test("a failure waits a minute, then twice as long, up to the interval", () => {
   const wait = (failures: number) => times.backoffMs(hourMs, failures) / minuteMs;
   expect([1, 2, 3, 6, 7, 1000].map(wait)).toEqual([1, 2, 4, 32, 60, 60]);
   // So many failures in a row took so long at least.
-  const failing = (failures: number) => times.failingMs({ everyMs: hourMs, failures }) / minuteMs;
+  const failing = (failures: number) => failingMs({ everyMs: hourMs, failures }) / minuteMs;
   expect([0, 1, 2, 4, 8].map(failing)).toEqual([0, 0, 1, 7, 123]);
 });
 

@@ -1,7 +1,7 @@
 import type { SQL } from "bun";
 import { AppError } from "../../domain/errors.ts";
 import { pendingAfter } from "../../storage/migration-history.ts";
-import { jobRows, jobsSql } from "../schedule/jobs.ts";
+import { jobRows, jobsSql } from "../operate/doctor/schedule.ts";
 import { newestRecordSql, newestWindowSql } from "../operate/examine-catalogue.ts";
 import { movedMark } from "../../storage/database.ts";
 import { describeAddress, describeHost, parseDatabaseAddress } from "./address.ts";

@@ -58,13 +58,6 @@ export const backoffMs = (everyMs: number, failures: number): number =>
 export const timesInARow = (failures: number): string =>
   failures > 1 ? `, ${failures} times in a row` : "";
 
-/** How long at least a job has failed: the times between so many failures in a row. */
-export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures">): number {
-  let ms = 0;
-  for (let failed = 1; failed < failures; failed++) ms += backoffMs(everyMs, failed);
-  return ms;
-}
-
 /** A row with its problem as it is stored: JSON, or the text alone. */
 export function readJob<T extends Pick<Row, "problem">>(row: T) {
   const { problem: text, ...rest } = row;
@@ -72,20 +65,6 @@ export function readJob<T extends Pick<Row, "problem">>(row: T) {
   if (text?.startsWith("{")) problem = JSON.parse(text) as JobProblem;
   return { ...rest, problem };
 }
-
-/** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
-export type JobRow = ReturnType<typeof jobRows>[number];
-
-type Told = "kind" | "target" | "everyMs" | "failures" | "problem" | "paused";
-export const jobRows = (rows: readonly unknown[]) =>
-  (rows as readonly (Pick<Row, Told> & { readonly sinceMs: number })[]).map(readJob);
-
-/** Reads the schedule on either kind of database, as rows for `jobRows`. */
-export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
-  CAST(every_ms AS double precision) AS "everyMs",
-  CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
-  FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
-    ON kind = 'pull' AND added.name = target ORDER BY target`;
 
 /** Where the settings had a job work last: a fact for each kind. */
 export const placeMeta = "place_of_";

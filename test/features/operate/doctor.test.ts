@@ -20,9 +20,12 @@ import { makeKey, temporaryFolder } from "../../helpers/binary.ts";
 import { command } from "../../helpers/command.ts";
 import { documentedJson } from "../../helpers/json-contract.ts";
 import { liveThrough } from "../../helpers/usage.ts";
-import { checkBackup, checkSources } from "../../../src/features/operate/doctor/schedule.ts";
+import {
+  checkBackup,
+  checkSources,
+  type JobRow,
+} from "../../../src/features/operate/doctor/schedule.ts";
 import { backupSettings } from "../../../src/features/operate/settings.ts";
-import type { JobRow } from "../../../src/features/schedule/jobs.ts";
 import { testIo } from "../../helpers/io.ts";
 
 interface Report {

@@ -4,20 +4,39 @@ import { counted } from "../../../cli/terminal/text.ts";
 import type { LoadedConfig } from "../../../config.ts";
 import { dayMs, isoSeconds } from "../../../domain/clock.ts";
 import { type AppError, shellWord } from "../../../domain/errors.ts";
-import {
-  failingMs,
-  type JobRow,
-  jobRows,
-  jobsSql,
-  lateness,
-  timesInARow,
-} from "../../schedule/jobs.ts";
+import { backoffMs, type Job, lateness, readJob, timesInARow } from "../../schedule/jobs.ts";
+import type { Tables } from "../../../storage/database.ts";
 import { storeFiles } from "../../../storage/sqlite/files.ts";
 import { examine } from "../examine-catalogue.ts";
 import { lastBackup } from "../backup/keep.ts";
 import { locate } from "../backup/find.ts";
 import { backupSettings } from "../settings.ts";
 import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
+
+/** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
+export type JobRow = ReturnType<typeof jobRows>[number];
+
+type Told = "kind" | "target" | "everyMs" | "failures" | "problem" | "paused";
+export const jobRows = (rows: readonly unknown[]) =>
+  (
+    rows as readonly (Pick<Tables["schedule"]["$inferSelect"], Told> & {
+      readonly sinceMs: number;
+    })[]
+  ).map(readJob);
+
+/** Reads the schedule on either kind of database, as rows for `jobRows`. */
+export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
+  CAST(every_ms AS double precision) AS "everyMs",
+  CAST(coalesce(succeeded_at_ms, added.created_at_ms, next_at_ms) AS double precision) AS "sinceMs"
+  FROM ${schema}schedule LEFT JOIN ${schema}sources AS added
+    ON kind = 'pull' AND added.name = target ORDER BY target`;
+
+/** How long at least a job has failed: the times between so many failures in a row. */
+export function failingMs({ everyMs, failures }: Pick<Job, "everyMs" | "failures">): number {
+  let ms = 0;
+  for (let failed = 1; failed < failures; failed++) ms += backoffMs(everyMs, failed);
+  return ms;
+}
 
 /** The schedule of a data folder; none of one that lacks it or cannot be read. */
 export function jobsIn(folder: string): readonly JobRow[] {
