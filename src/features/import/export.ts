@@ -1,10 +1,11 @@
 import { Option } from "commander";
-import { asc, eq, gt } from "drizzle-orm";
 import { int64Min } from "../../domain/int64.ts";
 import { type Pet, plainPet } from "../../domain/pet.ts";
 import type { Database } from "../../storage/database.ts";
 import { petOfRow } from "../../storage/pet-row.ts";
+import { namedCategories } from "../animals/categories.ts";
 import type { PetRow } from "../animals/changes.ts";
+import { findPets } from "../animals/find.ts";
 import { storeCommand } from "../command.ts";
 import { writeAll } from "../json.ts";
 import { longWork } from "../long-work.ts";
@@ -20,15 +21,9 @@ export interface ExportedPet extends Pet {
 /** At most `limit` animals in ascending id order, above `after`. */
 export function exportPage(db: Database, after: bigint, limit: number): Promise<ExportedPet[]> {
   return db.read(async (tx) => {
-    const { pets, categories } = tx.t;
-    const rows = await tx
-      .select({ pet: pets, category: categories.name })
-      .from(pets)
-      .leftJoin(categories, eq(categories.id, pets.categoryId))
-      .where(gt(pets.id, after))
-      .orderBy(asc(pets.id))
-      .limit(limit);
-    return rows.map(({ pet, category }) => exportedPet(pet, category ?? undefined));
+    const names = new Map((await namedCategories(tx)).map(({ id, name }) => [id, name]));
+    const { pets } = await findPets(tx, {}, { limit, after, isCounted: false });
+    return pets.map((row) => exportedPet(row, names.get(row.categoryId)));
   }, longWork);
 }
 
