@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../domain/exact-json.ts";
+import { isJsonObject, jsonText } from "../../domain/exact-json.ts";
 
 /**
  * What an import says of its input, in the words of the command line. A place with other words, or
@@ -194,10 +194,9 @@ export const shownCharacters = 40;
 /** A value as a message can show it: short, on one line. */
 export function shown(value: unknown): string {
   if (value === undefined) return "nothing";
-  if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return "a list";
   if (isJsonObject(value)) return "an object";
-  const text = JSON.isRawJSON(value) ? value.rawJSON : JSON.stringify(value);
+  const text = jsonText(value);
   if (text.length <= shownCharacters) return text;
   return `${text.slice(0, shownCharacters)}...${typeof value === "string" ? '"' : ""}`;
 }

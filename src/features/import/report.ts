@@ -12,8 +12,7 @@ import { type Gone, problemsMax, type Rejection } from "./understand/record.ts";
 import { type Meaning, meanings, pairsText, wordKey } from "./understand/words.ts";
 
 const { count, flag, list, object, oneOf, orNull, text } = json;
-const rows = <F extends TProperties>(fields: F, description = "") =>
-  list(object(fields), description === "" ? {} : { description });
+const rows = <F extends TProperties>(fields: F) => list(object(fields));
 
 const animal = {
   id: json.int64("id of the animal"),
@@ -28,6 +27,7 @@ const changedAnimal = object({
   ...animal,
   did: oneOf(["updated", "withdrawn", "restored", "kept"], "what became of it"),
 });
+const keptAnimal = object({ ...animal, by: orNull(text("who changed it last, if that is known")) });
 
 export const importSchema = object({
   format: text("format that the input was read as"),
@@ -49,10 +49,7 @@ export const importSchema = object({
   animals: list(changedAnimal, {
     description: `the first ${reportsMax} that are changed, withdrawn or brought back`,
   }),
-  keptAnimals: rows(
-    { ...animal, by: orNull(text("who changed it last, if that is known")) },
-    `the first ${reportsMax} that are kept`,
-  ),
+  keptAnimals: list(keptAnimal, { description: `the first ${reportsMax} that are kept` }),
   superseded: count("older records of animals that have a newer one in the input"),
   rejected: count("bad records"),
   causes: rows({
