@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Io } from "../../cli/io.ts";
 import { counted, grouped } from "../../cli/terminal/text.ts";
@@ -245,12 +245,7 @@ async function imported(
   if (dryRun || (summary.rejected > 0 && skipBad !== true)) return summary;
   if (!isOpen && unsure === undefined) return run();
   io.err(reports.importedText(summary));
-  if (!isAsking) {
-    throw new UsageError(
-      "The columns were guessed, so nothing was changed.",
-      reports.guessRemedy(summary),
-    );
-  }
+  if (!isAsking) throw guessRefused(summary);
   const ofAll =
     prepared.reading.columns?.status === undefined
       ? "No column says whether an animal is for adoption. Are all of these?"
@@ -259,6 +254,10 @@ async function imported(
   if (isYes(await ask(`${question} [y/N] `))) return run();
   throw unsure ?? new Error("Nothing was changed.");
 }
+
+/** Why a guess that nobody can agree to is not taken. */
+export const guessRefused = (summary: reports.ImportSummary): UsageError =>
+  new UsageError("The columns were guessed, so nothing was changed.", reports.guessRemedy(summary));
 
 async function askCategories(ask: Ask, { rejections }: reports.ImportSummary): Promise<boolean> {
   const unknown = rejections.filter(({ problem }) => problem.code === "categoryUnknown");
@@ -374,12 +373,11 @@ function report(io: Io, summary: reports.ImportSummary, options: Options): void 
 
 /** Writes rejections to a new file. Throws `unavailable` when it cannot be made. */
 export function writeRejects(path: string, rejections: readonly Rejection[]): void {
+  const lines = rejections.map(({ line, field, problem, record }) => {
+    return `${jsonText({ line, field, problem: messageText(problem), record })}\n`;
+  });
   try {
-    writeFileSync(path, "", { flag: "wx", mode: 0o600 });
-    for (const { line, field, problem, record } of rejections) {
-      const said = jsonText({ line, field, problem: messageText(problem), record });
-      appendFileSync(path, `${said}\n`);
-    }
+    writeFileSync(path, lines.join(""), { flag: "wx", mode: 0o600 });
   } catch (error) {
     const message = `The file of rejects ${path} cannot be written: ${reasonNotMade(error)}.`;
     const hint = "Name a new file in a folder that this user can write to.";

@@ -15,7 +15,7 @@ import type { Services } from "../../service/services.ts";
 import { previewImport } from "../import/import.ts";
 import { readList, type Reading } from "../import/understand/propose.ts";
 import * as imports from "../import/command.ts";
-import { guessRemedy, importedText } from "../import/report.ts";
+import { importedText } from "../import/report.ts";
 import { parseStatusWords } from "../import/understand/words.ts";
 import { type Address, fetchList, presetNames, presetOf } from "./fetch.ts";
 import * as lists from "./pull.ts";
@@ -69,7 +69,6 @@ const add = storeCommand<AddOptions, [name: string]>({
     yesOption("do not ask"),
     ...imports.readingOptions(),
   ],
-  settings: [],
   remark: `The list is read from now on as it is read now: the same columns, the same words. It is whole unless you say --no-complete:
 what it does not have any more is withdrawn, and more than half within a day waits for a person.`,
   examples: [
@@ -95,9 +94,7 @@ async function addSource(io: Io, services: Services, given: Given<AddOptions>, n
   const { prepared, unsure } = await imports.preparedAsking(ask, list, told, shown.bytes);
   const preview = await previewImport(db, prepared, options);
   io.err(importedText(preview));
-  if (preview.isGuessed && acceptGuess !== true && !io.canAsk) {
-    throw new UsageError("The columns were guessed, so nothing was changed.", guessRemedy(preview));
-  }
+  if (preview.isGuessed && acceptGuess !== true && !io.canAsk) throw imports.guessRefused(preview);
   const ofAll = preview.reading.columns?.status
     ? "Those whose status is blank are for adoption. "
     : "No column says whether an animal is for adoption: all are. ";
