@@ -116,12 +116,8 @@ function joined(lists: readonly FoundList[], known: KnownObjects): readonly Foun
     each.records.map((record) => {
       if (!isJsonObject(record)) return record;
       // Each may number its animals from 1.
-      const { id } = record;
-      return {
-        ...record,
-        list: names[at],
-        ...(id !== undefined && { id: `${names[at]} ${wordOf(id)}` }),
-      };
+      const own = "id" in record ? { id: `${names[at]} ${wordOf(record["id"])}` } : {};
+      return { ...record, list: names[at], ...own };
     }),
   );
   return [{ path: [], records }];
@@ -129,13 +125,10 @@ function joined(lists: readonly FoundList[], known: KnownObjects): readonly Foun
 
 const heldNames = words("animals animales animais animaux animali tiere pets mascotas dogs cats");
 
-const isList = (value: unknown) => Array.isArray(value) && value.some(isJsonObject);
-
 /** The records of a list; of shelters, which hold their animals, those animals. */
 function animalsIn(list: readonly unknown[]): readonly unknown[] {
-  const name = [...heldNames].find((held) =>
-    list.some((each) => isJsonObject(each) && isList(each[held])),
-  );
+  const isHeld = (value: unknown) => Array.isArray(value) && value.some(isJsonObject);
+  const name = [...heldNames].find((held) => list.some((each) => isHeld(valueAt(each, [held]))));
   return name === undefined ? list : list.flatMap((each) => valueAt(each, [name]) ?? []);
 }
 

@@ -170,11 +170,8 @@ function columnsReader(sample: Sample, reading: Reading, given: MapperContext): 
 }
 
 /** They are few, and one object for each saves the memory of many. */
-function categoryReader(
-  { category, format, kindByText }: Reading,
-  sample: Sample,
-  column?: Column,
-) {
+function categoryReader(reading: Reading, sample: Sample, column?: Column) {
+  const { category, format, kindByText } = reading;
   const all = category === undefined ? undefined : { name: category };
   const { name: field = "categoryId", read } = column ?? {};
   const tell = kindByText && kindTeller(sample);

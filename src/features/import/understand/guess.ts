@@ -178,7 +178,7 @@ function kindIn(name = ""): string | undefined {
 const unsure = setOf("pas, cho, aso, suns");
 /** Columns of other animals, of people and of places. */
 const ofOthers =
-  /good|entente|sociab|compatib|vertrag|friend|shelter|refug|protect|organi|contact|mail|owner|address|location/;
+  /good|entente|sociab|compatib|vertrag|friend|tags|traits|shelter|refug|protect|organi|contact|mail|owner|address|location/;
 const ofBreeds = /breed|ra[cs]e|ra[sz]za?$|raca$/;
 
 /** Tells of a record which kind its breed, or else another text, speaks of, where it is one alone. */

@@ -252,15 +252,8 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
     [columns, given.category, told.statuses, given.defaultStatus],
   );
   const isStatusGuessed = columns.status === undefined && found.status !== undefined;
-  const reading = {
-    ...told,
-    columns: found,
-    category,
-    kindByText,
-    statuses,
-    defaultStatus,
-    believed,
-  };
+  const kinds = { category, kindByText };
+  const reading = { ...told, columns: found, ...kinds, statuses, defaultStatus, believed };
   const open = asksColumns ? ({ is: "columns" } as const) : openOf(reading);
   return { reading, isGuessed, isStatusGuessed, open };
 }
