@@ -113,18 +113,11 @@ test("the date of a header field has two digits of the day and GMT", () => {
   expect(httpDate(0)).toBe("Thu, 01 Jan 1970 00:00:00 GMT");
 });
 
-test.each([
-  ["Ñandú", "nandu"],
-  ["ＲＥＸ", "rex"],
-  ["Ørsted", "orsted"],
-  ["Ǿ ǽ", "o ae"],
-  ["STRAẞE", "strasse"],
-  ["Łukasz", "lukasz"],
-  ["Guðrún Þóra", "gudrun thora"],
-  ["İpek", "ipek"],
-  ["ΟΔΟΣ", "οδοσ"],
-  ["日本", "日本"],
-])("a search takes %s for %s, folded again and joined to others too", (text, folded) => {
+const folds = `Ñandú=nandu|ＲＥＸ=rex|Ørsted=orsted|Ǿ ǽ=o ae|STRAẞE=strasse|Łukasz=lukasz
+|Guðrún Þóra=gudrun thora|İpek=ipek|ΟΔΟΣ=οδοσ|日本=日本`.split(/\n?\|/);
+
+test.each(folds)("a search takes %s, folded again and joined to others too", (each) => {
+  const [text = "", folded = ""] = each.split("=");
   expect(fold(text)).toBe(folded);
   expect(fold(`${folded}\0${text}\0${text}`)).toBe([folded, folded, folded].join("\0"));
 });

@@ -42,22 +42,17 @@ describe("programs and cities", () => {
     ]);
   });
 
-  test.each([
-    ["archived", "1.0", "gone"],
-    ["ishold", "T", "gone"],
-    ["ishold", "no", "available"],
-    ["activemovementtype", "3.0", "gone"],
-    ["activemovementtypename", "Permanent Foster", "gone"],
-    ["movementname", "Escaped", "gone"],
-    ["movementtype", "Released To Wild", "gone"],
-    ["movementtype", "Reservation", "pending"],
-    ["movementtype", "Cancelled Reservation", "available"],
-    ["status", "Adopted", "sold"],
-  ] as const)("ASM: %s %s is %s", async (column, value, status) => {
+  test.each(
+    `archived=1.0=gone|ishold=T=gone|ishold=no=available|activemovementtype=3.0=gone
+    |activemovementtypename=Permanent Foster=gone|movementname=Escaped=gone|status=Adopted=sold
+    |movementtype=Released To Wild=gone|movementtype=Reservation=pending
+    |movementtype=Cancelled Reservation=available`.split(/\s*\|/),
+  )("ASM: %s", async (each) => {
+    const [column, value, status = ""] = each.split("=");
     const text = `id,animalname,sheltercode,speciesname,${column}\n1,Rex,D1,Dog,${value}\n`;
     const { outcomes } = await readWhole(text);
-    const found = outcomes.map((each) => (each.kind === "pet" ? each.status : each.kind));
-    expect(found).toEqual([status]);
+    const [only] = outcomes;
+    expect(String(only?.kind === "pet" ? only.status : only?.kind)).toBe(status);
   });
 });
 
