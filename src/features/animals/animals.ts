@@ -35,6 +35,7 @@ export async function addAnimal(
   });
 }
 
+/** Sets what `patch` has; what it lacks stays. */
 export async function updateAnimals(
   editing: Editing,
   ids: readonly bigint[],
@@ -134,6 +135,7 @@ async function petOrRemoved(tx: Tx, id: bigint) {
 
 export type HistoryEvent = Awaited<ReturnType<typeof eventsOf>>[number];
 
+/** Everything that is known of an animal's past. Throws AppError `not_found`. */
 export const historyOf = (db: Database, id: bigint) =>
   db.read(async (tx) => {
     const { row, isRemoved } = await petOrRemoved(tx, id);

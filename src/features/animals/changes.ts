@@ -79,6 +79,7 @@ export type AddedPet = NewPet & Pick<PetPatch, "externalId" | "source">;
 /** In the name of the one who runs this process. */
 export const editingOf = (services: Services): Editing => ({ ...services, db: services.store.db });
 
+/** Runs `work` as one change in one transaction. */
 export async function makeChange<T>(
   { db, clock, actor, onChange, allows }: Editing,
   action: string,
