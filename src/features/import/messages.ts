@@ -42,7 +42,6 @@ export const messageTexts = {
   statusesBlank: () => "animals have a blank status and are stored without one",
   namesDiffer: () => "ids have records with different names; the newest name is used",
   recordsDisagree: () => "records of one time disagree: the one furthest from adoption holds",
-  headerless: () => "no row has names of columns, so they are called as in a spreadsheet",
   rowsLeftOut: () => "rows with totals or notes are left out",
   columnsDisagree: () => "animals are taken as not available by another column than the status",
   dayOrderOpen: () =>
@@ -76,6 +75,8 @@ export const messageTexts = {
   columnUnknown: (pair: string, found: string) =>
     `--map ${pair}: there is no such column; there are ${found}`,
   headerMissing: () => "expected a CSV header line, found nothing",
+  headerless: (count: string) =>
+    `the first row is an animal, and no row has names of columns: add one above it with ${count} names, such as Name, Species and Status`,
   headerSecond: () => "this is a second row of names: ask for a list with one row an animal",
   cutOff: (why: string) => `the input is cut off: ${why}`,
   recordUnended: (max: string) =>

@@ -249,7 +249,7 @@ function understoodTexts({ isGuessed, reading, statuses, stems, skipped }: Impor
     ([name, column]) => `${column} -> ${titles[name] ?? name}`,
   );
   if (category !== undefined) arrows.push(`all -> category ${category}`);
-  else if (kindByText) arrows.push("the breed or another text of each -> category");
+  else if (kindByText) arrows.push("breed or picture -> category");
   const found = Object.entries({ ...statuses, gone: skipped })
     .filter(([, count]) => count > 0)
     .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);

@@ -94,7 +94,8 @@ export const spanishMessages: typeof englishMessages = {
   listsMany: () => "El archivo tiene varias listas. Guarda cada una como archivo propio.",
   sheetsMany: (names) =>
     `El libro tiene varias listas: ${names}. Guarda cada una como archivo propio.`,
-  headerless: () => "Ninguna fila tiene nombres de columnas. Se llaman A, B, C…",
+  headerless: () =>
+    "La primera fila es un animal. Añade encima una fila con los nombres de las columnas.",
   headerSecond: () => "Hay dos filas con nombres de columnas. Deja una sola fila por animal.",
   encodingUnknown: () => "No se entienden las letras de este archivo. Guárdalo como UTF-8.",
   noObjects: () => "El archivo no tiene ninguna lista de animales.",

@@ -1,6 +1,6 @@
 /** JSON: a document, or one record a line, and the list of records within. */
 import { isJsonObject } from "../../../domain/exact-json.ts";
-import { message, shown, wordOf } from "../messages.ts";
+import { message, shown } from "../messages.ts";
 import { type Known, tooLarge, UnreadableInput } from "./input.ts";
 import type { Input, Several } from "./read.ts";
 import { boundRecords, MalformedRecord } from "./table.ts";
@@ -12,7 +12,7 @@ type JsonRecords = Omit<Input, "options" | "notes" | "bytes"> & {
 /** A list of records within a document, and the fields that lead to it. */
 type FoundList = Readonly<{ path: readonly string[]; records: readonly unknown[] }>;
 type Json = Readonly<Record<string, unknown>>;
-type KnownObjects = Pick<Known, "isObject" | "isTold">;
+type KnownObjects = Pick<Known, "isObject">;
 
 /** What a text has at most: an object takes a hundred bytes of memory, a value or line thirty. */
 const most = { "{": 3_000_000, "[": 3_000_000, ",": 8_000_000, "\n": 8_000_000 };
@@ -108,30 +108,6 @@ const listNames = words(`animals animales animais animaux tiere pets mascotas da
 /** True for what programs call the list of their records, in a document or a workbook. */
 export const isListName = (name: string) => listNames.has(name.toLowerCase());
 
-/** Lists that are called by kinds, or by statuses, as one, whose records have it as their `list`. */
-function joined(lists: readonly FoundList[], known: KnownObjects): readonly FoundList[] {
-  const names = lists.map(({ path }) => path.at(-1) ?? "");
-  if (lists.length < 2 || !names.every(known.isTold)) return lists;
-  const records = lists.flatMap((each, at) =>
-    each.records.map((record) => {
-      if (!isJsonObject(record)) return record;
-      // Each may number its animals from 1.
-      const own = "id" in record ? { id: `${names[at]} ${wordOf(record["id"])}` } : {};
-      return { ...record, list: names[at], ...own };
-    }),
-  );
-  return [{ path: [], records }];
-}
-
-const heldNames = words("animals animales animais animaux animali tiere pets mascotas dogs cats");
-
-/** The records of a list; of shelters, which hold their animals, those animals. */
-function animalsIn(list: readonly unknown[]): readonly unknown[] {
-  const isHeld = (value: unknown) => Array.isArray(value) && value.some(isJsonObject);
-  const name = [...heldNames].find((held) => list.some((each) => isHeld(valueAt(each, [held]))));
-  return name === undefined ? list : list.flatMap((each) => valueAt(each, [name]) ?? []);
-}
-
 /** JSON:API's second list: what the records refer to. */
 const includedName = "included";
 const notRecords = words(`${includedName} errors error warnings links`);
@@ -147,7 +123,7 @@ function listsWithin(
     const isEmpty = value.length === 0 && isListName(path.at(-1) ?? "");
     const isList =
       path.length === 0 || value.some((each) => isJsonObject(each) || Array.isArray(each));
-    return isList || isEmpty ? [{ path, records: animalsIn(value) }] : [];
+    return isList || isEmpty ? [{ path, records: value }] : [];
   }
   if (!isJsonObject(value) || path.length === depthMax || known.isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -164,10 +140,10 @@ function listsOf(
   if (path !== undefined) {
     // Without the quotes that a shell took, a name with dots is one step.
     const value = valueAt(document, path) ?? valueAt(document, [path.join(".")]);
-    if (Array.isArray(value)) return [{ path, records: animalsIn(value) }];
+    if (Array.isArray(value)) return [{ path, records: value as unknown[] }];
     throw new UnreadableInput(0, message("noList", path.join(".")));
   }
-  const lists = joined(listsWithin(document, known), known);
+  const lists = listsWithin(document, known);
   const usual = lists.filter((each) => each.path.length === 1 && isListName(each.path[0] ?? ""));
   if (usual.length === 1) return usual.map(({ records }) => ({ path: [], records }));
   return lists.length > 0 ? lists : [{ path: [], records: recordsOfObject(document, known) }];
@@ -203,7 +179,8 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
 function plainValue(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const [only, other] = Object.entries(value);
-  if (only?.[0].startsWith("$") && other === undefined) return plainValue(only[1]);
+  const isTyped = /^\$(?:oid|date|number\w+)$/.test(only?.[0] ?? "") && other === undefined;
+  if (isTyped) return plainValue(only?.[1]);
   return typeof value["rendered"] === "string" ? value["rendered"] : value;
 }
 

@@ -36,10 +36,8 @@ export interface TableRows {
  */
 export function tableOf(table: TableRows, headings: Known) {
   const notes = new Notes();
-  const first = headerIndex(table.rows, headings);
-  const { columns, isNone } = headerAt(first, table, headings);
-  if (isNone) notes.add(message("headerless"), table.lines[first] ?? 0, columns.join());
-  const at = isNone ? first - 1 : first;
+  const at = headerIndex(table.rows, headings);
+  const columns = headerAt(at, table, headings);
   const below = notesFrom(columns.length, table, at);
   const records: TableRow[] = [];
   const lines: number[] = [];
@@ -105,15 +103,8 @@ function names(row: TableRow): readonly string[] {
   return trimmed.slice(0, trimmed.findLastIndex(isFilled) + 1);
 }
 
-/** What a spreadsheet calls its columns: A, B, ... Z, AA. */
-const letters = (at: number): string =>
-  (at < 26 ? "" : letters(Math.floor(at / 26) - 1)) + String.fromCodePoint(65 + (at % 26));
-
-/**
- * The names in a header; those of a spreadsheet's columns where the row is a record, and none.
- * Throws UnreadableInput for a header that is not the only one.
- */
-function headerAt(at: number, table: TableRows, headings: Known) {
+/** The names in a header. Throws UnreadableInput for one that is none, or not the only one. */
+function headerAt(at: number, table: TableRows, headings: Known): readonly string[] {
   const columns = names(table.rows[at] ?? []);
   const line = table.lines[at] ?? 0;
   if (columns.length === 0) throw new UnreadableInput(line, message("headerMissing"));
@@ -129,17 +120,13 @@ function headerAt(at: number, table: TableRows, headings: Known) {
       (isOfWords && isNumber(cell) && isNumber(columns[index])),
   );
   if (headings.familiar(columns) === 0 && (isLikeNext || headings.isRecord(columns))) {
-    const widths = table.rows.slice(at, at + titleRowsMax).map((row) => names(row).length);
-    return {
-      columns: Array.from({ length: Math.max(...widths) }, (_, at) => letters(at)),
-      isNone: true,
-    };
+    throw new UnreadableInput(line, message("headerless", String(columns.length)));
   }
   const others = next.filter((name) => !columns.includes(name));
   if (headings.familiar(others) > 2 && !headings.isRecord(others)) {
     throw new UnreadableInput(table.lines[at + 1] ?? 0, message("headerSecond"));
   }
-  return { columns, isNone: false };
+  return columns;
 }
 
 /** What stands before the numbers of a total. */

@@ -41,7 +41,7 @@ export interface Reading extends ReadOptions {
   readonly columns?: FieldMap | undefined;
   /** The category of all animals, where no column has it. */
   readonly category?: string | undefined;
-  /** True where the breed, or another short text, of each animal tells its kind. */
+  /** True where the breed or the picture of each animal tells its kind. */
   readonly kindByText?: true | undefined;
   /** Words and what they mean here, beside the words that are known. */
   readonly statuses: Readonly<Record<string, Meaning>>;

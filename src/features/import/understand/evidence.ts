@@ -3,6 +3,7 @@
  * read from. Of all that they say, what is furthest from adoption holds.
  */
 import { isBlank, message, type Note, shown, wordOf } from "../messages.ts";
+import { valueAt } from "../read/json.ts";
 import type { Reading } from "./apply.ts";
 import { type Column, columnsOf, type Field, hasFields, type Sample } from "./columns.ts";
 import { isNever } from "./dates.ts";
@@ -10,6 +11,7 @@ import { type Tells, tellsOf } from "./headings.ts";
 import type { MapperContext, RecordReader, Weigh } from "./record.ts";
 import {
   besides,
+  deaths,
   hiddenWords,
   isNo,
   isPlaceholderId,
@@ -18,6 +20,7 @@ import {
   outcomeWords,
   saysDead,
   saysNothing,
+  setOf,
   shownWords,
   type Statuses,
   wordKey,
@@ -63,6 +66,9 @@ const noOf = (meaning: Meaning | undefined): No | undefined =>
 const asWord = ({ meaning }: Word): Judged => (meaning === undefined ? "open" : noOf(meaning));
 const goneIf = (is: boolean) => (is ? "gone" : undefined);
 
+const deathWords = setOf(deaths);
+const isString = (value: unknown) => typeof value === "string";
+
 const deadPlaces = /^(?:freezer|morgue|cooler)(?= |$)/;
 /** How animals come that are wild, or somebody's. */
 const passersBy = /^(?:wildlife|clinic|s n clinic|spay neuter|boarding)(?= |$)/;
@@ -75,8 +81,10 @@ const rules: Partial<Record<Tells, Rule>> = {
   tags: {
     isText: true,
     most: "pending",
-    says: ({ meaning, isDead }) =>
-      isDead ? "gone" : meaning === "sold" ? "sold" : meaning === "pending" ? "open" : undefined,
+    says: ({ key, meaning, isDead }) => {
+      if (isDead || deathWords.has(key)) return "gone";
+      return meaning === "pending" ? "open" : meaning === "sold" ? "sold" : undefined;
+    },
   },
   condition: { isText: true, says: ({ isDead }) => goneIf(isDead) },
   kennel: { isText: true, says: ({ meaning }) => goneIf(meaning === "gone") },
@@ -121,9 +129,11 @@ const mostOf = ({ yes, past, most = past }: Rule): No =>
 /** The values of a field; of a list of words, each of them. */
 function valuesOf({ tells, read }: Telling, record: unknown): readonly unknown[] {
   const value = read(record);
-  if (tells === "tags" && typeof value === "string") return value.trim().split(/\s*[,;|]\s*/);
-  const isOfWords = Array.isArray(value) && value.every((each) => typeof each === "string");
-  return isOfWords ? value : [value];
+  if (tells !== "tags") return Array.isArray(value) && value.every(isString) ? value : [value];
+  if (typeof value === "string") return value.trim().split(/\s*[,;|>\n]\s*/);
+  // Programs give a tag as an object: `[{ "slug": "adopted" }]`.
+  const called = (tag: unknown) => valueAt(tag, ["name"]) ?? valueAt(tag, ["slug"]) ?? tag;
+  return Array.isArray(value) ? value.map(called) : [];
 }
 
 /** A nested object whose name says nothing of the fields in it. */

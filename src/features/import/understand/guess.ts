@@ -22,7 +22,6 @@ import {
   listed,
   type Meaning,
   outcomeWords,
-  setOf,
   Statuses,
   statusKey,
   wordKey,
@@ -174,25 +173,20 @@ function kindIn(name = ""): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** Words that mean something else in the texts of other languages. */
-const unsure = setOf("pas, cho, aso, suns");
-/** Columns of other animals, of people and of places. */
-const ofOthers =
-  /good|entente|sociab|compatib|vertrag|friend|tags|traits|shelter|refug|protect|organi|contact|mail|owner|address|location/;
-const ofBreeds = /breed|ra[cs]e|ra[sz]za?$|raca$/;
+/** Columns of breeds and of pictures, whose addresses have folders. */
+const ofBreeds = /breed|^ra(?:c[ae]|ss?e|zz?a)$|rasa$|pasmina$/;
+const ofPictures = /photo|foto|image|img|picture|bild|avatar|thumb/;
 
-/** Tells of a record which kind its breed, or else another text, speaks of, where it is one alone. */
+/** Tells of a record which kind its breed, or else its picture, is of, where it is one alone. */
 export function kindTeller(sample: Sample) {
-  const columns = columnsOf(sample)
-    .map((each) => ({ ...each, isBreed: ofBreeds.test(columnKey(each.name)) }))
-    .filter(({ name }) => !ofOthers.test(columnKey(name)))
-    .toSorted((a, b) => Number(b.isBreed) - Number(a.isBreed));
+  const [breeds, pictures] = [ofBreeds, ofPictures].map((of) =>
+    columnsOf(sample).filter(({ name }) => of.test(columnKey(name))),
+  );
   return (record: unknown) => {
-    for (const { read, isBreed } of columns) {
+    for (const { read } of [...(breeds ?? []), ...(pictures ?? [])]) {
       const value = read(record);
       const keys = typeof value === "string" ? wordsIn(value).map(wordKey) : [];
-      const isOf = (words: ReadonlySet<string>) =>
-        keys.some((key) => words.has(key) && (isBreed || !unsure.has(key)));
+      const isOf = (words: ReadonlySet<string>) => keys.some((key) => words.has(key));
       const named = animalKinds.filter(({ names }) => isOf(names));
       // A Gato siberiano is a cat, and a Siberiano alone a dog.
       const told = named.length > 0 ? named : animalKinds.filter(({ signs }) => isOf(signs));
@@ -204,7 +198,7 @@ export function kindTeller(sample: Sample) {
 
 const spokenShare = 0.8;
 
-/** The kind of all, by what the list and its columns are called or speak of; or that each tells. */
+/** The kind of all, by what the list and its columns are called, or by breeds; or that each tells. */
 export function kindsTold(sample: Sample, called: readonly (string | undefined)[]) {
   const named = called.map(kindIn).find(Boolean);
   if (named !== undefined) return { category: named };
@@ -354,11 +348,10 @@ function flagGuess(columns: readonly Filled[], sample: Sample): FlagGuess {
   return day ? { whenBlank: "available", believed: day.name } : {};
 }
 
-/** True for a word of adoption, or one of an animal that is gone, and not of where it came from. */
-function isOfAdoption(value: unknown): boolean {
-  const [meaning, key] = [known.meaningOf(value), wordKey(wordOf(value))];
-  if (meaning === "available") return ofAdoption.test(key);
-  return meaning === "sold" || (meaning === "gone" && !besides.has(key));
+/** True for a word of an animal that is not for adoption, and not only of where it came from. */
+function isTaken(value: unknown): boolean {
+  const meaning = known.meaningOf(value);
+  return meaning === "sold" || (meaning === "gone" && !besides.has(wordKey(wordOf(value))));
 }
 
 const askedWordsMax = 20;
@@ -370,10 +363,9 @@ const likelyStatus = (columns: readonly Filled[]): Filled | undefined =>
     const { size } = new Set(values.map(wordOf));
     const isFew = size > 0 && size <= askedWordsMax;
     const score = statusHeading(column);
-    // What tells who was adopted goes before a heading, such as of a status that tells who is neutered.
-    const isTold = size > 1 && values.some(isOfAdoption);
-    if (isFew && isTold && !noStatus.test(key)) return 2 + score;
     if (isFew && score >= 1) return score;
+    // Without a status, what tells who was adopted, or lost: its other words are asked for.
+    if (isFew && size > 1 && values.some(isTaken) && !noStatus.test(key)) return 0.6;
     const mayTell = /adop[ct]|adocao|adozion|adotad|adottat|avail|dispon|vermittel/.test(key);
     return mayTell && shareOf(values, isYesOrNo) >= knownShare ? 0.5 : 0;
   });
@@ -406,10 +398,11 @@ function familiarHeadings(cells: readonly string[]): number {
 
 const isAddress = (cell: string) => /\.(?:jpe?g|png|webp|gif)$|^https?:\/\//i.test(cell.trim());
 
-/** True for cells of a record: a kind of animal, a date or a picture among them. */
+/** True for cells of a record: a kind of animal, a status, a date or a picture among them. */
 function looksLikeRecord(cells: readonly string[]): boolean {
   const filled = cells.filter((cell) => cell.trim() !== "");
-  const isValue = (cell: string) => isSpecies(cell) || isDate(cell) || isAddress(cell);
+  const isValue = (cell: string) =>
+    isSpecies(cell) || known.knows(cell) || isDate(cell) || isAddress(cell);
   return filled.length > 1 && filled.some(isValue);
 }
 

@@ -60,7 +60,7 @@ abgangsart, art des abgangs, type {,de }sortie, tipo {,di }uscita, vertrektype`,
 ${departures}, depart{ure,ed}, gone, leave, check{,ed} out, checkout, {,owner }claimed, outcome date, outcome datetime, outcome date time, exit, exited, discharge{,d}, release, left, left shelter, left care, date out,
 out date, dateout, outdate, outtake, leaving, adopted redeemed, disposition date, moved out, salida, egreso, traslado, sortie, sorti, depart, abgang, abgangs, abgangsdatum, auszug, auszugsdatum, ausgezogen, ausgang,
 ausgangsdatum, saida, uscita, trasferimento, vertrek, vertrekdatum, datum uit, uit, uitgang, uitschrijving, wydan{ia,ie,o}, wyjsci{a,e}, odejsci{a,e}, opuszczenia, przekazania, odchod{,u}, propusteni, vydani{,a}, vydaj,
-vydaja, odovzdani{a,e}, predani, oddaj{a,e}, oddania, выдач{а,и}, видач{а,і,и}, predar{e,ii}, teslim, luovutu{s,ksen}, utlämnad, udleveret, utlevert, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak, odlaska, cikis,
+vydaja, odovzdani{a,e}, predani, oddaj{a,e}, выдач{а,и}, видач{а,і,и}, выбыти{е,я}, выбыл, выбыла, передан{,а}, odlazak, odlaska, cikis,
 ayrilis, tavozas, tavozott, kikerules, iesire, iesirii, plecar{e,ii}, 离开, 離開, 离所, 離所, 出所, 퇴소, 출소, dejo el refugio, saiu do abrigo, tierheim verlassen, sortie du refuge, lasciato il rifugio, odchod z utulku,
 napustanja azila, zapustila zavetisce, покинуло приют, напуснало приюта, barinaktan ayrilan, lamnade djurhemmet, forlot hjelpesenter, elhagyta a menhelyet, εξοδος απο το καταφυγιο`,
   taker: `
@@ -107,7 +107,7 @@ vermittlungsstatus, adoptionsstatus, toestand, stato, stan, stav, статус, 
 الحالة, حالة, وضعیت`,
   // Words beside each other, of which one may say that it was adopted.
   tags: `
-tags, labels, badge{,s}, categories, keywords, etiqueta{,s}, categorias, marcadores, kategorien, etiquettes, tagi, kategorie, etichette, теги, категории, 标签, 標籤, タグ`,
+tags, tag list, tag names, product {tags,categories}, post tags, labels, badge{,s}, categories, keywords, etiqueta{,s}, categorias, marcadores, kategorien, etiquettes, tagi, kategorie, etichette, теги, категории, 标签, 標籤, タグ`,
   // A noun alone, such as `Adoption`, which may be a yes to either.
   adoptionNoun: adoptionNouns,
 };
@@ -192,7 +192,7 @@ datumprijatia`),
 
 /** Headings that other things have too: their values must say what they are. */
 export const vague: ReadonlySet<string> = new Set(
-  split("type kind category animal art tipo typ tip categoria clase soort pet rodzaj druh"),
+  split("type kind category animal art tipo typ tip vrsta categoria clase soort pet rodzaj druh"),
 );
 
 /** What lists call dogs, cats and others, and what tells the first two in texts, as the breed. */

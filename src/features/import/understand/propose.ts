@@ -263,8 +263,7 @@ function openOf(reading: Omit<Reading, "format" | "source">) {
   const isKind = (columns.categoryId ?? category ?? kindByText) !== undefined;
   const isStatus = (columns.status ?? defaultStatus) !== undefined;
   if (isKind && isStatus) return undefined;
-  const hasAnimals = columns.name !== undefined || columns.categoryId !== undefined;
-  if (!hasAnimals) return { is: "columns" } as const;
+  if (columns.name === undefined) return { is: "columns" } as const;
   return { is: isKind ? "status" : "category" } as const;
 }
 

@@ -60,7 +60,7 @@ export const keyed = (all: Partial<Record<Meaning, string>>): ReadonlyMap<string
 
 /** Of a death: words for a status, and headings. */
 export const deaths = `
-dead, death, died, decease{,d}, pass{,ed} away, passing, dod, rip, doa, dead on arrival, died in care, put to sleep, pts, euthani{zed,sed,ze}, euthanasia, euth, mortality, muert{e,o,a}, murio, fallecid{o,a},
+dead, death, died, decease{,d}, pass{,ed} away, passing, dod, rip, doa, dead on arrival, rainbow bridge, regenbogenbrucke, died in care, put to sleep, pts, euthani{zed,sed,ze}, euthanasia, euth, mortality, muert{e,o,a}, murio, fallecid{o,a},
 fallecimiento, fallecio, defuncion, deceso, eutanasia{,do,da}, sacrificad{o,a}, obito, morte, morto, morta, morreu, falecid{o,a}, falecimento, faleceu, tod, todes, todestag, gestorben, verstorben, sterbe, sterbedatum,
 todesdatum, eingeschlafert, euthanasiert, tot, deces, decede{,e}, mort, euthanasie{,e}, overleden, overlijd{en,ens}, overlijdensdatum, sterfdatum, dood, gestorven, ingeslapen, geeuthanaseerd, decesso, decedut{o,a}, zgon,
 zgonu, smierc{,i}, padl, padla, zdechl, zmarl{,a,y,e}, uspion{y,a}, eutanazj{a,i}, nie zyje, umrti{,a,e}, uhyn, uhynu{,l,la,lo,ti,tia}, zemrel{,a}, zomrel{,a}, smrt, smrti, eutanazi{e,a}, смерт{ь,и,і}, умер, умерла,
@@ -152,12 +152,12 @@ redemption, owner reclaim{,ed}, returned, not yet available, temporarily unavail
 awaiting transfer, medical observation, unassigned, pending foster pickup, hold, rabies hold, owner hold, hold for owner, police hold, 10 day hold, pending {intake,vetting,surgery}, medical hold, on hold medical,
 behavior{,al} hold, legal hold, court hold, bite hold, {,bite ,rabies }quarantine, quarantined, cruelty case, evaluat{e,ion}, {in ,under ,}treatment, wildlife, permanent resident, hospice, sanctuary, boarding,
 shelter neuter return, snr, tnr, rtf, return{,ed} to field, return to wild, released to wild, fallecidos, devuelt{o,a}, devuelto a su dueno, reclamada, {,en }cuarentena, en tratamiento, en recuperacion,
-en proceso de recuperacion, en espera de cirugia, retirad{o,a}, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, {,in }quarantane, regenbogenbrucke, rendu{,e} au proprietaire, rendu{,e} a son proprietaire,
+en proceso de recuperacion, en espera de cirugia, retirad{o,a}, zuruck an besitzer, an besitzer zuruck, abgegeben, abgeholt, {,in }quarantane, rendu{,e} au proprietaire, rendu{,e} a son proprietaire,
 {non,pas} disponible, non adoptable, quarantaine, en soins, terug naar eigenaar, niet ter adoptie, ontsnapt, in quarantaine, devolvid{o,a}, devolvido ao dono, nao disponivel, quarentena, {em ,}tratamento,
 {em ,}observacao, inadotavel, deceduti, restituit{o,a}, quarantena, kwarantanna, w kwarantannie, niedostepna, w trakcie leczenia, w leczeniu, odebrany przez wlasciciela, {oddany,wydany} wlascicielowi, przekazana,
 utracen{,a}, karantena, v karantene, nedostupna, vracen{,a} majiteli, v leceni, uhynut{y,a}, vrateny majitelovi, v liecbe, на лечении, на карантине, карантин, пропал{,а}, загину{в,ла}, на лікуванні, na liječenju,
 vefat etti, tedavide, karantinada, kayıp, kezelés alatt, karanténban, în tratament, în carantină, indisponibilă, under behandling, lopetettu, menehtynyt, μη διαθέσιμο, νεκρό, 已离世, 已去世, 已故, 失踪, 治疗中, 隔离中, 暂不领养, 不可领养, 不可領養,
-暫不領養, 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了, ravil, rainbow bridge, meninggal, đã mất, เสียชีวิต, נפטר{,ה}, متوفى`,
+暫不領養, 종료 반환, 종료 자연사, 종료 안락사, 종료 방사, 종료 기증, 자연사, 返還, 返還済, 返還済み, 公開停止中, 募集終了, ravil, meninggal, đã mất, เสียชีวิต, נפטר{,ה}, متوفى`,
   none: "none",
 });
 

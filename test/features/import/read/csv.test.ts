@@ -148,6 +148,11 @@ describe("a table", () => {
   test.each([
     [" \n", "line 1: expected a CSV header line, found nothing"],
     [",,\n,,", "line 1: expected a CSV header line, found nothing"],
+    [
+      "Rex,Dog,available\nBo,Cat,sold\n",
+      "line 1: the first row is an animal, and no row has names",
+    ],
+    ["Toto,5,mediano\nNarnia,15,grande\n", "line 1: the first row is an animal"],
     [`${"a,".repeat(1_000)}b\n`, "line 1: the input has more than 1000 columns"],
     [`a,b\n${"1,2\n".repeat(100_101)}`, "line 100101: the input has more than 100000 records"],
     [
@@ -156,14 +161,6 @@ describe("a table", () => {
     ],
   ])("is refused: %#", async (text, words) => {
     expect(await refusal(read(text))).toStartWith(words);
-  });
-
-  test("without a header is called by letters, and that is said", async () => {
-    const { columns, records, notes } = await read("Rex,Dog,\nBo,Cat,sold\nMo,Cat,sold\n");
-    expect(columns).toEqual(["A", "B", "C"]);
-    expect(records).toHaveLength(3);
-    expect(records[0]).toEqual(["Rex", "Dog", ""]);
-    expect(notes.map(({ said }) => said.code)).toEqual(["headerless"]);
   });
 
   test("totals and notes below are left out, and that is said", async () => {

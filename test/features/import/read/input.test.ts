@@ -142,7 +142,7 @@ describe("a compressed input", () => {
 
 describe("JSON", () => {
   const recordsOf = (text: string) => {
-    const found = jsonRecords(text, [], { isObject: () => false, isTold: () => false });
+    const found = jsonRecords(text, [], { isObject: () => false });
     return "parts" in found ? [] : found.records;
   };
 

@@ -185,13 +185,13 @@ describe("an id", () => {
   });
 });
 
-test("the kind of each is told by its breed, or else by another short text", async () => {
-  const list = "Name,Raza,Notas\nRex,Pastor,le gustan los gatos\nTom,,gata muy fiel\nBo,Beagle,\n";
+test("the kind of each is told by its breed, or else by its picture", async () => {
+  const list = "Name,Raza,Foto\nRex,Pastor,/cats/1.jpg\nTom,,/gatos/2.jpg\nBo,Beagle,\n";
   const { reading, outcomes } = await readWhole(list, { defaultStatus: "available" });
   const told = ["2 Rex / Dog / available", "3 Tom / Cat / available", "4 Bo / Dog / available"];
   expect([reading.kindByText, ...outcomes.map(brief)]).toEqual([true, ...told]);
   const kept = JSON.parse(JSON.stringify(reading)) as typeof reading;
-  const next = await prepareAgain(bytesOf("Name,Raza,Notas\nTim,Siamese,\nMo,Mix,\n"), kept);
+  const next = await prepareAgain(bytesOf("Name,Raza,Foto\nTim,Siamese,\nMo,Mix,\n"), kept);
   const later = [
     "2 Tim / Cat / available",
     "3 rejected: categoryId: expected a value, found nothing",
@@ -201,14 +201,12 @@ test("the kind of each is told by its breed, or else by another short text", asy
 
 describe("the kind of all animals", () => {
   test.each([
-    ["Notes", "a calm cat|this cat likes toys|un gato (cat)", "Cat"],
+    ["Notes", "a calm cat|this cat likes toys|a cat", undefined],
     ["Breed", "Labrador mix|Beagle|Terrier", "Dog"],
     ["Image", "/img/dogs/a.jpg|/img/dogs/b.jpg|/img/dogs/c.jpg", "Dog"],
     ["cat_code", "C-1|C-2|C-3", "cat"],
-    ["Notes", "a dog|a cat|a rabbit", undefined],
-    ["Notes", "a dog|calm|loud", undefined],
-    ["Gets along, good with", "cats|cats|cats", undefined],
-    ["Notes", "il est pas seul|pas encore|pas peureux", undefined],
+    ["Breed", "Beagle|Siamese|Dutch rabbit", undefined],
+    ["Breed", "Labrador|mix|unknown", undefined],
   ])("is told by %s: %s", (heading, values, kind) => {
     const rows = values.split("|").map((value, at) => `P${at},Available,"${value}"\n`);
     const { reading, open } = proposalOf(`Name,Status,"${heading}"\n${rows.join("")}`);

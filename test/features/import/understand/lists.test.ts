@@ -305,7 +305,7 @@ A1,Rex,Dog,,K
 # a first row of pictures and names is an animal
 Carlos;terrier;img/1.jpg;1
 Dax;mix;img/2.jpg;1
-=> refused A  "Carlos"
+=> refused the first row is an animal
 # and so does a column
 < {"called":"dogs.csv"}
 Name,Type,Status
@@ -350,32 +350,7 @@ id,name,type,status
 Rufus|M|Tabby|quirky
 Jimothy|M|Ragdoll|shy
 Frisk|F|Calico|loving
-=> refused A  "Rufus"
-# without a header columns are called by letters, and by what they hold
-1,Perro,Rex,2,ADOTADO
-2,Gato,Mimi,2,DISPONIVEL
-=> map name=C,categoryId=B,status=E
-1 Rex / Perro / sold
-2 Mimi / Gato / available
-# lists called by kinds are one, and each numbers its animals
-{"chiens":[{"id":1,"nom":"Rex","statut":"adopté"}],"chats":[{"id":1,"nom":"Tom","statut":"disponible"}]}
-=> map name=nom,categoryId=list,status=statut,externalId=id
-1 Rex / chiens / sold [chiens 1]
-2 Tom / chats / available [chats 1]
-# and so are lists called by statuses
-{"disponibili":[{"nome":"Rex","specie":"cane"}],"adottati":[{"nome":"Tom","specie":"gatto"}]}
-=> map name=nome,categoryId=specie,status=list
-1 Rex / cane / available
-2 Tom / gatto / sold
-# a text that most lack is no name, nor a day of birth one of a change
-kinds,disease,status,age
-[Dog] Jindo,,available,2020-01-02
-[Cat] Mix,FIV,adopted,2021-01-02
-[Dog] Mix,,available,2022-01-02
-=> map categoryId=kinds,status=status
-2  / Dog / available
-3  / Cat / sold
-4  / Dog / available
+=> refused the first row is an animal
 # a kind or a status alone in a row is no animal, and a header again is left out
 Name,Species,Status
 Rex,Dog,Available
@@ -530,7 +505,7 @@ Bo,Dog,pending
 Species,Extra Info,Img
 dog,,pom.png
 cat,three legs,lab.jpg
-=> refused --map status=COLUMN,
+=> refused --map name=COLUMN,
 # who is adopted is told by a year and kinds by breeds, as in Aristvodolaz/sond_shnau
 < {"category":"Dog"}
 id,name,type,adoptionDate
@@ -581,7 +556,7 @@ Mo,Euthanasia,Mo,D3,Dog
 4 Rex / Dog / sold [asm:4]
 # MongoDB's Extended JSON: ids, dates and who adopted are read without their types
 [{"_id":{"$oid":"6a1"},"name":"Rex","species":"dog","status":"Available","adoptedBy":{"$oid":"77"}},
-{"_id":{"$oid":"6a2"},"name":"Tom","species":"cat","status":"Available","adoptedBy":null}]
+{"_id":{"$oid":"6a2"},"name":"Tom","species":"cat","status":"Available","adoptedBy":{"$undefined":true}}]
 => map name=name,categoryId=species,status=status,externalId=_id
 1 Rex / dog / sold [6a1]
 2 Tom / cat / available [6a2]
@@ -590,34 +565,38 @@ Mo,Euthanasia,Mo,D3,Dog
 [{"_id":{"$oid":"6a1"},"name":"Rex","species":"dog"}]
 => map told name=name,categoryId=species,externalId=_id.$oid
 1 Rex / dog / available [6a1]
-# the animals that shelters hold, and not the shelters
-[{"name":"North","animals":[{"id":4,"name":"Rex","species":"dog","status":"adopted"}]},{"name":"East"},
-{"name":"South","animals":[{"id":5,"name":"Tom","species":"cat","status":"available"}]}]
-=> map name=name,categoryId=species,status=status,externalId=id
-1 Rex / dog / sold [4]
-2 Tom / cat / available [5]
 # who is lost is told by the type of an ad, and the time in milliseconds is an id
 [{"id":1600000000001,"name":"Rex","species":"dog","type":"adopcion"},
 {"id":1600000000002,"name":"Tom","species":"cat","type":"perdido"}]
 => map name=name,categoryId=species,status=type,externalId=id
 1 rejected: type: unknown status "adopcion"
 2 gone: type "perdido" [1600000000002]
-# a status of something else gives way to a column that tells who was adopted
-id,name,species,status,life
-1,Rex,dog,已绝育,在校
-2,Tom,cat,未绝育,已领养
-=> map name=name,categoryId=species,status=life,externalId=id
-2 rejected: life: unknown status "在校"
-3 Tom / cat / sold [2]
+# a text that most lack is no name
+breed,kinds,disease,status
+Jindo,[Dog] Jindo,,available
+Mix,[Cat] Mix,FIV,adopted
+Mix,[Dog] Mix,,available
+=> map categoryId=kinds,status=status
+2  / Dog / available
+3  / Cat / sold
+4  / Dog / available
 # what tags say of a reservation is asked, and a status that says it itself is not
 name,species,status,tags
 Rex,dog,available,"gentle, reserved"
 Tom,cat,reserved,reserved
 Bo,cat,available,"lively, adopted"
+Mo,cat,available,Rainbow Bridge
 => map name=name,categoryId=species,status=status
 2 rejected: tags: unknown status "reserved"
 3 Tom / cat / pending
 4 Bo / cat / sold
+5 gone: tags "Rainbow Bridge"
+# a tag may be an object
+[{"name":"Rex","species":"dog","status":"available","tags":[{"name":"Shy"},{"slug":"adopted"}]},
+{"name":"Tom","species":"cat","status":"available","tags":[{"name":"Shy"}]}]
+=> map name=name,categoryId=species,status=status
+1 Rex / dog / sold
+2 Tom / cat / available
 # a layout is told by a later record, too
 {"id":1,"name":"Bo","type":"Dog","status":"adopted"}
 {"id":2,"name":"Rex","type":"Dog","status":"adopted","organization_id":"MI1"}
