@@ -178,9 +178,12 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
 /** A value of MongoDB's Extended JSON, such as `{"$oid": "5f..."}`, or a WordPress text as shown. */
 function plainValue(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
-  const [only, other] = Object.entries(value);
-  const isTyped = /^\$(?:oid|date|number\w+)$/.test(only?.[0] ?? "") && other === undefined;
-  if (isTyped) return plainValue(only?.[1]);
+  const [[name, inner] = ["", undefined], other] = Object.entries(value);
+  if (other === undefined && /^\$(?:oid|date|number\w+)$/.test(name)) {
+    const plain = plainValue(inner);
+    const ms = name === "$date" ? Number(plain) : Number.NaN;
+    return Math.abs(ms) < 1e14 ? new Date(ms).toISOString() : plain;
+  }
   return typeof value["rendered"] === "string" ? value["rendered"] : value;
 }
 

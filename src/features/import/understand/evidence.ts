@@ -81,8 +81,8 @@ const rules: Partial<Record<Tells, Rule>> = {
   tags: {
     isText: true,
     most: "pending",
-    says: ({ key, meaning, isDead }) => {
-      if (isDead || deathWords.has(key)) return "gone";
+    says: ({ key, meaning }) => {
+      if (deathWords.has(key)) return "gone";
       return meaning === "pending" ? "open" : meaning === "sold" ? "sold" : undefined;
     },
   },

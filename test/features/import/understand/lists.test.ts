@@ -556,7 +556,8 @@ Mo,Euthanasia,Mo,D3,Dog
 4 Rex / Dog / sold [asm:4]
 # MongoDB's Extended JSON: ids, dates and who adopted are read without their types
 [{"_id":{"$oid":"6a1"},"name":"Rex","species":"dog","status":"Available","adoptedBy":{"$oid":"77"}},
-{"_id":{"$oid":"6a2"},"name":"Tom","species":"cat","status":"Available","adoptedBy":{"$undefined":true}}]
+{"_id":{"$oid":"6a2"},"name":"Tom","species":"cat","status":"Available","adoptedBy":{"$undefined":true},
+"adoptedAt":{"$date":{"$numberLong":"-62135596800000"}}}]
 => map name=name,categoryId=species,status=status,externalId=_id
 1 Rex / dog / sold [6a1]
 2 Tom / cat / available [6a2]
@@ -586,11 +587,13 @@ Rex,dog,available,"gentle, reserved"
 Tom,cat,reserved,reserved
 Bo,cat,available,"lively, adopted"
 Mo,cat,available,Rainbow Bridge
+Jo,cat,available,died laughing
 => map name=name,categoryId=species,status=status
 2 rejected: tags: unknown status "reserved"
 3 Tom / cat / pending
 4 Bo / cat / sold
 5 gone: tags "Rainbow Bridge"
+6 Jo / cat / available
 # a tag may be an object
 [{"name":"Rex","species":"dog","status":"available","tags":[{"name":"Shy"},{"slug":"adopted"}]},
 {"name":"Tom","species":"cat","status":"available","tags":[{"name":"Shy"}]}]
