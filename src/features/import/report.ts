@@ -237,7 +237,7 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 function understoodTexts({ isGuessed, reading, statuses, stems, skipped }: ImportSummary) {
-  const { columns = {}, category, kindByText, defaultStatus } = reading;
+  const { columns = {}, category, kindByBreed, defaultStatus } = reading;
   const means = (of: string, all: readonly (readonly [word: string, meaning: Meaning])[]) => {
     const said = all.map(([word, meaning]) => `${word} is ${words[meaning]}`);
     return all.length === 0 ? [] : [`  ${of}: ${said.join(", ")}.\n`];
@@ -249,7 +249,7 @@ function understoodTexts({ isGuessed, reading, statuses, stems, skipped }: Impor
     ([name, column]) => `${column} -> ${titles[name] ?? name}`,
   );
   if (category !== undefined) arrows.push(`all -> category ${category}`);
-  else if (kindByText) arrows.push("breed or picture -> category");
+  else if (kindByBreed) arrows.push("breed or picture -> category");
   const found = Object.entries({ ...statuses, gone: skipped })
     .filter(([, count]) => count > 0)
     .map(([meaning, count]) => `${grouped(count)} ${words[meaning as Meaning]}`);
@@ -326,8 +326,8 @@ ${causesText(summary, rejects)}Try: ${remedies.filter((each) => each !== false).
 
 /** How a script agrees to what was guessed. */
 export function guessRemedy({ reading }: ImportSummary): string {
-  const { columns = {}, statuses, defaultStatus, category, kindByText } = reading;
-  if (kindByText) return "If the guess is right, add --accept-guess.";
+  const { columns = {}, statuses, defaultStatus, category, kindByBreed } = reading;
+  if (kindByBreed) return "If the guess is right, add --accept-guess.";
   const said = Object.entries({
     map: fieldMapText(columns),
     category,

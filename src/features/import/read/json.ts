@@ -181,8 +181,8 @@ function plainValue(value: unknown): unknown {
   const [[name, inner] = ["", undefined], other] = Object.entries(value);
   if (other === undefined && /^\$(?:oid|date|number\w+)$/.test(name)) {
     const plain = plainValue(inner);
-    const ms = name === "$date" ? Number(plain) : Number.NaN;
-    return Math.abs(ms) < 1e14 ? new Date(ms).toISOString() : plain;
+    const isMs = name === "$date" && /^-?\d{1,14}$/.test(String(plain));
+    return isMs ? new Date(Number(plain)).toISOString() : plain;
   }
   return typeof value["rendered"] === "string" ? value["rendered"] : value;
 }

@@ -42,7 +42,7 @@ export interface Reading extends ReadOptions {
   /** The category of all animals, where no column has it. */
   readonly category?: string | undefined;
   /** True where the breed or the picture of each animal tells its kind. */
-  readonly kindByText?: true | undefined;
+  readonly kindByBreed?: true | undefined;
   /** Words and what they mean here, beside the words that are known. */
   readonly statuses: Readonly<Record<string, Meaning>>;
   /** What a blank status means, or that of all animals where no column has any. */
@@ -171,10 +171,10 @@ function columnsReader(sample: Sample, reading: Reading, given: MapperContext): 
 
 /** They are few, and one object for each saves the memory of many. */
 function categoryReader(reading: Reading, sample: Sample, column?: Column) {
-  const { category, format, kindByText } = reading;
+  const { category, format, kindByBreed } = reading;
   const all = category === undefined ? undefined : { name: category };
   const { name: field = "categoryId", read } = column ?? {};
-  const tell = kindByText && kindTeller(sample);
+  const tell = kindByBreed && kindTeller(sample);
   const valueOf = tell ? (record: unknown) => tell(record)?.called : read;
   const known = new Map<unknown, CandidateCategory>();
   const categoryIn = (value: unknown) =>

@@ -208,7 +208,7 @@ export function kindsTold(sample: Sample, called: readonly (string | undefined)[
   const isOfOne = others.length === 0 && told.length > spokenShare * records.length;
   if (isOfOne) return { category: first };
   const isOfEach = told.length === records.length && told.every((each) => each.called);
-  return isOfEach ? { kindByText: true as const } : {};
+  return isOfEach ? { kindByBreed: true as const } : {};
 }
 
 /** What shelters are called, too: in the name of a list it says nothing of the animals. */

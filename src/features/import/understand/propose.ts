@@ -240,7 +240,7 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
   const isOfKinds = categoryId !== undefined || asksColumns;
   const ofColumns = [...called, found.name, found.externalId];
   const isOpen = given.category === undefined && !isOfKinds;
-  const { category, kindByText } = isOpen ? kindsTold(sample, ofColumns) : given;
+  const { category, kindByBreed } = isOpen ? kindsTold(sample, ofColumns) : given;
   // A list that is called `adottati` says it of all that are in it.
   const ofAll = found.status === undefined ? called.map(statusIn).find(Boolean) : undefined;
   const statuses = { ...guess.words, ...told.statuses };
@@ -252,15 +252,15 @@ function guessedReading(sample: Sample, given: Given, told: Reading): Found {
     [columns, given.category, told.statuses, given.defaultStatus],
   );
   const isStatusGuessed = columns.status === undefined && found.status !== undefined;
-  const kinds = { category, kindByText };
+  const kinds = { category, kindByBreed };
   const reading = { ...told, columns: found, ...kinds, statuses, defaultStatus, believed };
   const open = asksColumns ? ({ is: "columns" } as const) : openOf(reading);
   return { reading, isGuessed, isStatusGuessed, open };
 }
 
 function openOf(reading: Omit<Reading, "format" | "source">) {
-  const { columns = {}, category, kindByText, defaultStatus } = reading;
-  const isKind = (columns.categoryId ?? category ?? kindByText) !== undefined;
+  const { columns = {}, category, kindByBreed, defaultStatus } = reading;
+  const isKind = (columns.categoryId ?? category ?? kindByBreed) !== undefined;
   const isStatus = (columns.status ?? defaultStatus) !== undefined;
   if (isKind && isStatus) return undefined;
   if (columns.name === undefined) return { is: "columns" } as const;

@@ -189,7 +189,7 @@ test("the kind of each is told by its breed, or else by its picture", async () =
   const list = "Name,Raza,Foto\nRex,Pastor,/cats/1.jpg\nTom,,/gatos/2.jpg\nBo,Beagle,\n";
   const { reading, outcomes } = await readWhole(list, { defaultStatus: "available" });
   const told = ["2 Rex / Dog / available", "3 Tom / Cat / available", "4 Bo / Dog / available"];
-  expect([reading.kindByText, ...outcomes.map(brief)]).toEqual([true, ...told]);
+  expect([reading.kindByBreed, ...outcomes.map(brief)]).toEqual([true, ...told]);
   const kept = JSON.parse(JSON.stringify(reading)) as typeof reading;
   const next = await prepareAgain(bytesOf("Name,Raza,Foto\nTim,Siamese,\nMo,Mix,\n"), kept);
   const later = [
