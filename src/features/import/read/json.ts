@@ -175,7 +175,7 @@ export const valueAt = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
-/** A value of MongoDB's Extended JSON, such as `{"$oid": "5f..."}`, or a WordPress text as shown. */
+/** A value of MongoDB's Extended JSON, such as `{"$oid": "5f"}`, or a WordPress text as shown. */
 function plainValue(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const [[name, inner] = ["", undefined], other] = Object.entries(value);

@@ -198,7 +198,7 @@ export function kindTeller(sample: Sample) {
 
 const spokenShare = 0.8;
 
-/** The kind of all, by what the list and its columns are called, or by breeds; or that each tells. */
+/** The kind of all, by what the list or a column is called, or by breeds; or that each tells. */
 export function kindsTold(sample: Sample, called: readonly (string | undefined)[]) {
   const named = called.map(kindIn).find(Boolean);
   if (named !== undefined) return { category: named };
