@@ -102,6 +102,7 @@ export async function restoreAnimal(editing: Editing, id: bigint): Promise<Pet> 
   });
 }
 
+/** These animals, in the order of `ids`. */
 export const animalsWith = (db: Database, ids: readonly bigint[]): Promise<Pet[]> =>
   db.read(async (tx) => (await rowsWith(tx, ids)).map(petOfRow));
 

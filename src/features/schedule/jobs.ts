@@ -171,7 +171,10 @@ export interface ScheduleOptions {
   readonly run: (command: JobCommand, job: Job, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** Every process and server looks at the same rows, and the one that claims a row does it. */
+/**
+ * Does what is due while the service runs. Every process and server looks at the same rows, and
+ * the one that claims a row does it.
+ */
 export class Schedule {
   readonly #running = new Map<string, { readonly job: Job; readonly ended: Promise<void> }>();
   readonly #stop = new AbortController();

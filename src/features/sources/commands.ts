@@ -98,15 +98,12 @@ async function addSource(io: Io, services: Services, given: Given<AddOptions>, n
   const ofAll = preview.reading.columns?.status
     ? "Those whose status is blank are for adoption. "
     : "No column says whether an animal is for adoption: all are. ";
-  await confirm(
-    io,
-    `${unsure ? ofAll : ""}Follow this list as ${name}, every ${durationText(everyMs)}?`,
-    {
-      yes: yes === true,
-      unattended: "refuse",
-      why: "The preview must be confirmed",
-    },
-  );
+  const follow = `Follow this list as ${name}, every ${durationText(everyMs)}?`;
+  await confirm(io, `${unsure ? ofAll : ""}${follow}`, {
+    yes: yes === true,
+    unattended: "refuse",
+    why: "The preview must be confirmed",
+  });
   const source = {
     name,
     ...address,

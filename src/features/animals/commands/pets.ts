@@ -45,6 +45,7 @@ const statusWords: ReadonlyMap<string, StatusWord> = new Map<string, StatusWord>
   ["adopted", "sold"],
 ]);
 
+/** A status, or an everyday word for one, in any case. */
 export function parseStatusWord(value: string): StatusWord {
   const status = statusWords.get(value.trim().toLowerCase());
   if (status !== undefined) return status;

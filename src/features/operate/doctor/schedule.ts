@@ -16,13 +16,10 @@ import { bytesText, failWith, type Finding, ok, warn } from "./finding.ts";
 /** A row of the schedule, read without opening the store; `sinceMs` is its success or its start. */
 export type JobRow = ReturnType<typeof jobRows>[number];
 
+type Row = Tables["schedule"]["$inferSelect"];
 type Told = "kind" | "target" | "everyMs" | "failures" | "problem" | "paused";
 export const jobRows = (rows: readonly unknown[]) =>
-  (
-    rows as readonly (Pick<Tables["schedule"]["$inferSelect"], Told> & {
-      readonly sinceMs: number;
-    })[]
-  ).map(readJob);
+  (rows as readonly (Pick<Row, Told> & { readonly sinceMs: number })[]).map(readJob);
 
 /** Reads the schedule on either kind of database, as rows for `jobRows`. */
 export const jobsSql = (schema: string): string => `SELECT kind, target, failures, problem, paused,
